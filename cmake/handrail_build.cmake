@@ -1,0 +1,63 @@
+# How every part of the tree is built: flags, and one function per kind of target.
+
+add_library(handrail_flags INTERFACE)
+target_compile_options(handrail_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Woverloaded-virtual -Wimplicit-fallthrough)
+if(HANDRAIL_WERROR)
+  target_compile_options(handrail_flags INTERFACE -Werror)
+endif()
+if(HANDRAIL_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(HANDRAIL_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+if(HANDRAIL_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# Files of the tree are listed by pattern: adding a file needs no change here. `*_test.cc` are unit
+# tests, `*_bench.cc` benchmarks, everything else is the stage.
+function(handrail_sources result directory)
+  file(GLOB sources CONFIGURE_DEPENDS ${directory}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# handrail_stage(NAME [USES stage...] [LINKS target...])
+# One folder of src/ as an object library `handrail_NAME`, with its unit tests.
+function(handrail_stage name)
+  cmake_parse_arguments(STAGE "" "" "USES;LINKS" ${ARGN})
+  set(directory ${PROJECT_SOURCE_DIR}/src/${name})
+  handrail_sources(sources ${directory})
+  add_library(handrail_${name} OBJECT ${sources})
+  target_include_directories(handrail_${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(handrail_${name} PRIVATE handrail_flags PUBLIC ${STAGE_LINKS})
+  foreach(used IN LISTS STAGE_USES)
+    target_link_libraries(handrail_${name} PUBLIC handrail_${used})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY HANDRAIL_STAGES ${name})
+endfunction()
+
+# handrail_unit_tests(NAME): src/NAME/*_test.cc as the program NAME_test.
+function(handrail_unit_tests name)
+  file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*_test.cc)
+  if(tests)
+    handrail_test(${name}_test SOURCES ${tests})
+  endif()
+endfunction()
+
+# handrail_test(NAME SOURCES file... [LINKS target...]): one GoogleTest program, run by ctest.
+function(handrail_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${TEST_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE
+    handrail_flags handrail_reading ${TEST_LINKS} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE HANDRAIL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()
