@@ -51,13 +51,17 @@ function(handrail_unit_tests name)
   endif()
 endfunction()
 
-# handrail_test(NAME SOURCES file... [LINKS target...]): one GoogleTest program, run by ctest.
+# handrail_test(NAME SOURCES file... [LINKS target...] [STANDALONE])
+# One GoogleTest program, run by ctest. STANDALONE: it does not use the library.
 function(handrail_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(TEST "STANDALONE" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE
-    handrail_flags handrail_reading ${TEST_LINKS} GTest::gmock GTest::gtest_main)
+    handrail_flags ${TEST_LINKS} GTest::gmock GTest::gtest_main)
+  if(NOT TEST_STANDALONE)
+    target_link_libraries(${name} PRIVATE handrail_reading)
+  endif()
   target_compile_definitions(${name} PRIVATE HANDRAIL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
