@@ -49,7 +49,7 @@ struct ArchiveRecord {
   uint32_t checksum = 0;             // CRC-32 of the content
   uint16_t method = 0;               // 0 stored, 8 deflated; others are listed but cannot be read
   uint16_t flags = 0;                // general purpose bits; 3: data descriptor, 11: UTF-8 name
-  bool overlaps = false;             // shares bytes with another record, so that it cannot be read
+  bool overlaps = false;             // reaches over the next record's header: cannot be read
   bool is_on_other_disk = false;     // part of a multi-disk archive, so that it cannot be read
   bool is_recovered = false;         // found by the recovery scan, not in a directory
 
@@ -109,6 +109,9 @@ class Archive {
   // all stored bytes are inside the file and before the directory. No checksum is checked.
   Result<uint64_t> DataOffset(const ArchiveRecord& record) const;
 
+  // The record's bytes as they lie in the file, deflated or not; checks as DataOffset.
+  Result<std::span<const std::byte>> StoredBytes(const ArchiveRecord& record) const;
+
   // The record's content, with its checksum checked. Errors name the archive and the record:
   //   "model.ptl: record 'version': checksum is 0x12345678, need 0x9abcdef0"
   // kUnsupported: encrypted, another disk, another method; kLimit: the budget has too little left
@@ -121,19 +124,22 @@ class Archive {
  private:
   Archive() = default;
   Status ReadDirectory(MemoryBudget& budget);
-  Status Recover(MemoryBudget& budget);
-  void FinishRecords();
-  void MarkOverlaps();
-  void Warn(std::string message);
-  Status Inflate(const ArchiveRecord& record, std::span<const std::byte> stored,
-                 std::span<std::byte> content) const;
+  // Appends to records_ what is intact, and returns why the walk ended early, if it did.
+  Result<std::string> Recover(MemoryBudget& budget);
+  Status AddRecord(const ArchiveRecord& record, MemoryBudget& budget);
+  Status IndexRecords(MemoryBudget& budget);
+  void MarkOverlaps(std::vector<uint32_t>& rows);
+  void Warn(std::string_view message);
+  std::span<const uint32_t> RowsOf(std::string_view record_name) const;
+  Result<RecordBytes> ReadUnnamed(const ArchiveRecord& record, MemoryBudget& budget) const;
+  Result<uint64_t> DataOffsetUnnamed(const ArchiveRecord& record) const;
 
   std::span<const std::byte> bytes_;
   std::string name_;
   std::string_view archive_name_;
   std::vector<ArchiveRecord> records_;
-  std::vector<uint32_t> by_name_;    // rows of records_, sorted by (name, row)
-  uint64_t records_end_offset_ = 0;  // no record's bytes lie at or after this: the directory begins
+  std::vector<uint32_t> by_name_;    // rows of records_, sorted by (full_name, row)
+  uint64_t records_end_offset_ = 0;  // no record's bytes lie at or after this offset
   std::vector<std::string> warnings_;
   MemoryCharge charge_;
 };

@@ -29,6 +29,7 @@
 #include "handrail/base/result.h"
 
 #include "archive/memory_budget.h"
+#include "archive/raw_words.h"
 
 namespace handrail {
 
@@ -156,9 +157,33 @@ class PickleValue {
   Tag tag() const { return static_cast<Tag>(word_ & 7); }
   PickleValue* Node() const { return reinterpret_cast<PickleValue*>(word_ & ~uint64_t{7}); }
   const uint8_t* Opcode() const { return reinterpret_cast<const uint8_t*>(word_ >> kTagBits); }
-  // A node's first word: its size or form above the offset where it begins in the input.
-  size_t TupleSize() const { return static_cast<size_t>(Node()->word_ >> 32); }
-  PickleKind SlowKind() const;
+  // A node of the arena is a run of words. Its first holds a size or a form above the offset, 32
+  // bits each, of the opcode that made it. A tuple's elements follow it. Others have these words:
+  static constexpr size_t kListArray = 1;     // list, dict: pointer to the elements, or 0 if empty
+  static constexpr size_t kListCapacity = 2;  // words of that array
+  static constexpr size_t kListWords = 3;
+  static constexpr size_t kObjectCallable = 1;
+  static constexpr size_t kObjectArgs = 2;
+  static constexpr size_t kObjectState = 3;
+  static constexpr size_t kObjectItems = 4;
+  static constexpr size_t kObjectWords = 5;
+  static constexpr size_t kPersistentIdValue = 1;
+  static constexpr size_t kPersistentIdWords = 2;
+  static constexpr size_t kGlobalModule = 1;
+  static constexpr size_t kGlobalName = 2;
+  static constexpr size_t kGlobalWords = 3;
+  // Forms of object nodes, and of the nodes with tag kOther.
+  static constexpr uint32_t kReduceForm = 0;
+  static constexpr uint32_t kNewObjectForm = 1;
+  static constexpr uint32_t kPersistentIdForm = 0;
+  static constexpr uint32_t kGlobalForm = 1;
+
+  uint32_t HeaderHigh() const { return static_cast<uint32_t>(word_ >> 32); }
+  uint32_t HeaderOffset() const { return static_cast<uint32_t>(word_); }
+  PickleValue* Array() const { return reinterpret_cast<PickleValue*>(word_); }
+  static std::optional<PickleValue> Present(PickleValue value);
+
+  size_t TupleSize() const { return Node()->HeaderHigh(); }
   int64_t LongInt() const;
   size_t SlowSize() const;
   std::span<const PickleValue> SlowElements() const;
@@ -172,9 +197,9 @@ static_assert(sizeof(PickleValue) == 8);
 class Pickle {
  public:
   // Parses all of `bytes` up to STOP; what follows STOP is ignored, as Python and PyTorch do.
-  // Memory is taken from `budget`: 8 bytes per value, 8 more per tuple, at most 40 more per list,
-  // dict or object, kept until the Pickle is destroyed; and for the time of parsing 8 per value on
-  // the stack or in the memo.
+  // Memory is taken from `budget`: 8 bytes per value, 8 more per tuple, at most 64 more per list,
+  // dict or object (lists written in many batches up to three times their size), kept until the
+  // Pickle is destroyed; and for the time of parsing 8 per value on the stack or in the memo.
   //
   // Errors do not name the record (the caller does, with Error::In), but offset and opcode:
   //   "offset 0x12: SETITEMS: need pairs of key and value, have 3 values"
@@ -185,8 +210,9 @@ class Pickle {
 
   PickleValue root() const { return root_; }
 
-  // Where the value begins in the parsed bytes: for containers, objects, texts and long scalars.
-  // Error::kNoOffset for small ints, bools, None and the empty tuple, which have no place.
+  // Where the opcode that made the value stands in the parsed bytes: before the bytes of a text,
+  // after the elements of a tuple. Error::kNoOffset for ints (but the longest), bools, None and the
+  // empty tuple, which have no place.
   uint64_t OffsetOf(PickleValue value) const;
 
   // "a tuple of 3", "the text 'abc'", "the int 7", with " at 0x48" where the offset is known: for
@@ -212,7 +238,7 @@ class Pickle {
 
   std::span<const std::byte> bytes_;
   PickleValue root_;
-  std::vector<std::unique_ptr<PickleValue[]>> chunks_;
+  std::vector<RawWords> chunks_;
   MemoryCharge charge_;
 };
 

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "archive/pickle_opcodes.h"
+
 namespace handrail {
 
 // Calls follow the order of the values; each writes one value unless it says otherwise. The pickle
@@ -79,6 +81,7 @@ class PickleWriter {
 
  private:
   void Byte(uint8_t byte);
+  void Opcode(PickleOpcode opcode);
   template <typename T>
   void LittleEndian(T value);
 

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "handrail/base/result.h"
@@ -74,6 +75,7 @@ class ZipWriter {
   Sink sink_;
   uint64_t offset_ = 0;
   std::vector<Entry> entries_;
+  std::unordered_set<std::string> names_;
 };
 
 }  // namespace handrail

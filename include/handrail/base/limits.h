@@ -17,5 +17,16 @@ inline constexpr uint32_t kPickleDepthMax = 1u << 20;
 // Stops zip bombs and pickles that expand.
 inline constexpr uint64_t kArchiveMemoryBase = 12ull << 20;
 inline constexpr uint64_t kArchiveMemoryFactor = 3;
+// What looking for the records of an archive without a directory may inflate: kRecoveryInflateBase +
+// kRecoveryInflateFactor x file size. Stops bombs that take time rather than memory.
+inline constexpr uint64_t kRecoveryInflateBase = 64ull << 20;
+inline constexpr uint64_t kRecoveryInflateFactor = 16;
+// One pickle: offsets in it are 32 bits wide.
+inline constexpr uint64_t kPickleBytesMax = UINT32_MAX;
+// One script: offsets in it are 32 bits wide, and its tree takes up to 40 times its size.
+inline constexpr uint32_t kScriptBytesMax = 64u << 20;
+// Open brackets, operators and blocks at one place of a script: stops "((((" from growing the
+// parser's stack without end. Chains such as `a.b().c()` and `a + b + c` are not deep.
+inline constexpr uint32_t kScriptDepthMax = 1u << 20;
 
 }  // namespace handrail::limits
