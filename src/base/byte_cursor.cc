@@ -22,10 +22,18 @@ Result<T> ByteCursor::Fixed(std::string_view what) {
   return value;
 }
 
-Result<uint8_t> ByteCursor::U8(std::string_view what) { return Fixed<uint8_t>(what); }
-Result<uint16_t> ByteCursor::U16(std::string_view what) { return Fixed<uint16_t>(what); }
-Result<uint32_t> ByteCursor::U32(std::string_view what) { return Fixed<uint32_t>(what); }
-Result<uint64_t> ByteCursor::U64(std::string_view what) { return Fixed<uint64_t>(what); }
+Result<uint8_t> ByteCursor::U8(std::string_view what) {
+  return Fixed<uint8_t>(what);
+}
+Result<uint16_t> ByteCursor::U16(std::string_view what) {
+  return Fixed<uint16_t>(what);
+}
+Result<uint32_t> ByteCursor::U32(std::string_view what) {
+  return Fixed<uint32_t>(what);
+}
+Result<uint64_t> ByteCursor::U64(std::string_view what) {
+  return Fixed<uint64_t>(what);
+}
 
 Result<uint64_t> ByteCursor::Varint(std::string_view what) {
   uint64_t value = 0;
@@ -35,10 +43,10 @@ Result<uint64_t> ByteCursor::Varint(std::string_view what) {
     const auto byte = static_cast<uint64_t>(bytes_[position++]);
     const uint64_t bits = byte & 0x7f;
     if (shift == 63 && (bits > 1 || (byte & 0x80) != 0)) {
-      return Fail(ErrorCode::kCorrupt,
-                  fmt::format("offset {:#x}: {}: variable-length integer exceeds 64 bits", offset(),
-                              what),
-                  offset());
+      return Fail(
+          ErrorCode::kCorrupt,
+          fmt::format("offset {:#x}: {}: variable-length integer exceeds 64 bits", offset(), what),
+          offset());
     }
     value |= bits << shift;
     if ((byte & 0x80) == 0) break;

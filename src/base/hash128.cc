@@ -9,7 +9,9 @@
 namespace handrail {
 namespace {
 
-Hash128 FromXxh(XXH128_hash_t hash) { return Hash128{hash.high64, hash.low64}; }
+Hash128 FromXxh(XXH128_hash_t hash) {
+  return Hash128{hash.high64, hash.low64};
+}
 
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -20,9 +22,13 @@ int HexDigit(char c) {
 
 }  // namespace
 
-std::string Hash128::ToHex() const { return fmt::format("{:016x}{:016x}", high, low); }
+std::string Hash128::ToHex() const {
+  return fmt::format("{:016x}{:016x}", high, low);
+}
 
-std::string Hash128::ToShortHex() const { return fmt::format("{:08x}", high >> 32); }
+std::string Hash128::ToShortHex() const {
+  return fmt::format("{:08x}", high >> 32);
+}
 
 std::optional<Hash128> Hash128::FromHex(std::string_view hex) {
   if (hex.size() != 32) return std::nullopt;
@@ -40,14 +46,18 @@ Hash128 HashBytes(std::span<const std::byte> bytes) {
   return FromXxh(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
-Hash128 HashBytes(std::string_view bytes) { return HashBytes(AsBytes(bytes)); }
+Hash128 HashBytes(std::string_view bytes) {
+  return HashBytes(AsBytes(bytes));
+}
 
 FieldHasher::FieldHasher() : state_(XXH3_createState()) {
   HANDRAIL_CHECK(state_ != nullptr);
   XXH3_128bits_reset(static_cast<XXH3_state_t*>(state_));
 }
 
-FieldHasher::~FieldHasher() { XXH3_freeState(static_cast<XXH3_state_t*>(state_)); }
+FieldHasher::~FieldHasher() {
+  XXH3_freeState(static_cast<XXH3_state_t*>(state_));
+}
 
 FieldHasher& FieldHasher::Add(std::span<const std::byte> field) {
   Add(static_cast<uint64_t>(field.size()));
@@ -55,7 +65,9 @@ FieldHasher& FieldHasher::Add(std::span<const std::byte> field) {
   return *this;
 }
 
-FieldHasher& FieldHasher::Add(std::string_view field) { return Add(AsBytes(field)); }
+FieldHasher& FieldHasher::Add(std::string_view field) {
+  return Add(AsBytes(field));
+}
 
 FieldHasher& FieldHasher::Add(uint64_t field) {
   // Byte by byte, so that the hash is the same on a big-endian machine.
@@ -65,7 +77,9 @@ FieldHasher& FieldHasher::Add(uint64_t field) {
   return *this;
 }
 
-FieldHasher& FieldHasher::Add(const Hash128& field) { return Add(field.high).Add(field.low); }
+FieldHasher& FieldHasher::Add(const Hash128& field) {
+  return Add(field.high).Add(field.low);
+}
 
 Hash128 FieldHasher::Finish() const {
   return FromXxh(XXH3_128bits_digest(static_cast<const XXH3_state_t*>(state_)));

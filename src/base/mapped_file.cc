@@ -1,14 +1,14 @@
 #include "handrail/base/mapped_file.h"
 
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <utility>
 
 namespace handrail {
 namespace {
@@ -67,7 +67,9 @@ Result<MappedFile> MappedFile::Open(const std::filesystem::path& path, MapMode m
   return file;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
+MappedFile::MappedFile(MappedFile&& other) noexcept {
+  *this = std::move(other);
+}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   if (this == &other) return *this;
@@ -79,7 +81,9 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
-MappedFile::~MappedFile() { Release(); }
+MappedFile::~MappedFile() {
+  Release();
+}
 
 void MappedFile::Release() {
   if (is_mapped_) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());

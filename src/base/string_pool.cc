@@ -1,9 +1,9 @@
 #include "handrail/base/string_pool.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include <xxhash.h>
 
 #include "handrail/base/check.h"
 #include "handrail/base/limits.h"

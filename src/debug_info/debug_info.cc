@@ -15,8 +15,7 @@ uint64_t HashOf(const SourceRange& range) {
 
 uint64_t HashOf(const CallSite& call_site) {
   const uint64_t callee = uint64_t{call_site.function.index} << 32 | call_site.range.index;
-  const uint64_t module =
-      uint64_t{call_site.module_type.index} << 32 | call_site.module_name.index;
+  const uint64_t module = uint64_t{call_site.module_type.index} << 32 | call_site.module_name.index;
   return MixHash(callee, module);
 }
 

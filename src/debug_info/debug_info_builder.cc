@@ -1,10 +1,10 @@
 #include "handrail/debug_info/debug_info_builder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "handrail/base/check.h"
 
@@ -14,7 +14,9 @@ namespace {
 // Handles this close together are sorted by placing each at its offset from the smallest.
 constexpr uint64_t kSparsenessMax = 4;
 
-Node ConflictNode(RangeId conflict) { return Node{{}, conflict, {}, {}}; }
+Node ConflictNode(RangeId conflict) {
+  return Node{{}, conflict, {}, {}};
+}
 
 }  // namespace
 
@@ -42,8 +44,7 @@ const DebugInfoBuilder::LineTable& DebugInfoBuilder::LinesOf(SourceId source) {
 }
 
 Position DebugInfoBuilder::PositionAt(const LineTable& lines, uint64_t offset) {
-  const auto after =
-      std::upper_bound(lines.line_starts.begin(), lines.line_starts.end(), offset);
+  const auto after = std::upper_bound(lines.line_starts.begin(), lines.line_starts.end(), offset);
   const auto line = static_cast<uint64_t>(after - lines.line_starts.begin());
   const uint64_t column = offset - *(after - 1) + 1;
   return Position{static_cast<uint32_t>(std::min<uint64_t>(line, UINT32_MAX)),
@@ -98,12 +99,7 @@ Status DebugInfoBuilder::OpenNextSpace() {
   uint32_t space = kBytecodeSpace;
   if (unit.kind == UnitKind::kBackend) {
     space = HandleSpaceForKey(unit.key, space_ordinal_);
-    const auto [entry, is_new] = space_keys_.emplace(space, unit.key);
-    if (!is_new) {
-      return Fail(ErrorCode::kConflict,
-                  fmt::format("handle space {} is wanted by key {} and taken by key {}", space,
-                              unit.key.ToHex(), entry->second.ToHex()));
-    }
+    HANDRAIL_RETURN_IF_ERROR(ClaimSpace(space, unit.key));
   } else if (space_ordinal_ != 0) {
     return Fail(ErrorCode::kExhausted,
                 fmt::format("all {} bytecode handles are issued", kHandlesPerSpace));
@@ -114,12 +110,33 @@ Status DebugInfoBuilder::OpenNextSpace() {
   return {};
 }
 
+Status DebugInfoBuilder::ClaimSpace(uint32_t space, const Hash128& key) {
+  const auto [entry, is_new] = space_keys_.emplace(space, key);
+  if (is_new) return {};
+  return Fail(ErrorCode::kConflict,
+              fmt::format("handle space {} is wanted by key {} and taken by key {}", space,
+                          key.ToHex(), entry->second.ToHex()));
+}
+
+Status DebugInfoBuilder::AddUnit(Unit unit) {
+  if (unit.kind == UnitKind::kBackend) {
+    std::optional<uint32_t> last;
+    for (const DebugHandle handle : unit.handles) {
+      const uint32_t space = HandleSpaceOf(handle);
+      if (space == last) continue;
+      last = space;
+      HANDRAIL_RETURN_IF_ERROR(ClaimSpace(space, unit.key));
+    }
+  }
+  info_.units.push_back(std::move(unit));
+  return {};
+}
+
 void DebugInfoBuilder::BeginFunction(std::string_view name) {
   function_ = name.empty() ? StringId::none() : AddString(name);
 }
 
-Result<DebugHandle> DebugInfoBuilder::AddNode(std::string_view name, RangeId range,
-                                              StackId stack) {
+Result<DebugHandle> DebugInfoBuilder::AddNode(std::string_view name, RangeId range, StackId stack) {
   return AddNode(AddString(name), range, stack);
 }
 
@@ -158,9 +175,8 @@ void DebugInfoBuilder::SortUnit(Unit& unit) {
     }
   } else {
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&unit](uint32_t a, uint32_t b) {
-      return unit.handles[a] < unit.handles[b];
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&unit](uint32_t a, uint32_t b) { return unit.handles[a] < unit.handles[b]; });
   }
   std::vector<DebugHandle> handles;
   std::vector<Node> nodes;

@@ -17,8 +17,8 @@ inline constexpr uint32_t kPickleDepthMax = 1u << 20;
 // Stops zip bombs and pickles that expand.
 inline constexpr uint64_t kArchiveMemoryBase = 12ull << 20;
 inline constexpr uint64_t kArchiveMemoryFactor = 3;
-// What looking for the records of an archive without a directory may inflate: kRecoveryInflateBase +
-// kRecoveryInflateFactor x file size. Stops bombs that take time rather than memory.
+// What looking for the records of an archive without a directory may inflate: kRecoveryInflateBase
+// + kRecoveryInflateFactor x file size. Stops bombs that take time rather than memory.
 inline constexpr uint64_t kRecoveryInflateBase = 64ull << 20;
 inline constexpr uint64_t kRecoveryInflateFactor = 16;
 // One pickle: offsets in it are 32 bits wide.

@@ -32,8 +32,8 @@ class StringPool {
   char* Allocate(size_t size_bytes);
 
   std::vector<std::string_view> views_;
-  std::vector<uint64_t> hashes_;   // of each view, so that Grow need not rehash
-  std::vector<uint32_t> slots_;    // open addressing; power of two; UINT32_MAX = empty
+  std::vector<uint64_t> hashes_;  // of each view, so that Grow need not rehash
+  std::vector<uint32_t> slots_;   // open addressing; power of two; UINT32_MAX = empty
   std::vector<std::unique_ptr<char[]>> chunks_;
   size_t chunk_used_ = 0;
   size_t chunk_size_ = 0;

@@ -39,8 +39,8 @@ uint64_t HashOf(const Source& source);
 
 // A place in a source. Lines and columns are 1-based, 0 is unknown. `line` counts from the start of
 // the source's text, so that the file's line is Source::first_line + line - 1; `column` counts
-// bytes (UTF-8). A column may lie beyond its line's end: positions are byte offsets seen through the
-// line table, and the last line goes on for ever.
+// bytes (UTF-8). A column may lie beyond its line's end: positions are byte offsets seen through
+// the line table, and the last line goes on for ever.
 struct Position {
   uint32_t line = 0;
   uint32_t column = 0;
@@ -69,10 +69,10 @@ uint64_t HashOf(const SourceRange& range);
 
 // One inlined call: what is called, on which module instance, from where.
 struct CallSite {
-  StringId function;       // the callee's name; none: unknown
-  StringId module_type;    // qualified type name; none with `module_name` none: a free function
-  StringId module_name;    // attribute name the instance was reached by, or "SELF"
-  RangeId range;           // of the call, in the caller's source
+  StringId function;     // the callee's name; none: unknown
+  StringId module_type;  // qualified type name; none with `module_name` none: a free function
+  StringId module_name;  // attribute name the instance was reached by, or "SELF"
+  RangeId range;         // of the call, in the caller's source
 
   bool has_module() const { return !module_type.is_none() || !module_name.is_none(); }
   friend bool operator==(const CallSite&, const CallSite&) = default;
@@ -108,9 +108,9 @@ std::string_view ToString(UnitKind kind);
 // The handles that one lowering, or the bytecode of one archive, issued.
 struct Unit {
   UnitKind kind = UnitKind::kForeign;
-  Hash128 key;         // what the handles were derived from; names the unit
-  Hash128 build_id;    // ties the map to what runs; see docs/format.md, "Build id"
-  StringId top_type;   // qualified type name of the outermost module; none: unknown
+  Hash128 key;        // what the handles were derived from; names the unit
+  Hash128 build_id;   // ties the map to what runs; see docs/format.md, "Build id"
+  StringId top_type;  // qualified type name of the outermost module; none: unknown
   // Parallel, ascending by handle, no handle twice.
   std::vector<DebugHandle> handles;
   std::vector<Node> nodes;

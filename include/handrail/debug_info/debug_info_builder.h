@@ -27,8 +27,8 @@ struct ModuleInstance {
   std::string_view name;
 };
 
-// Not thread-safe; any number of builders work at once, they share nothing. All ids given to it must
-// be its own.
+// Not thread-safe; any number of builders work at once, they share nothing. All ids given to it
+// must be its own.
 class DebugInfoBuilder {
  public:
   struct SourceOptions {
@@ -40,8 +40,8 @@ class DebugInfoBuilder {
   // Equal sources get one id.
   SourceId AddSource(const SourceOptions& source);
 
-  // Bytes [start, end) of the text of `source`, which must have one. A `start` beyond the text gives
-  // a range without source (RangeGap::kOutsideText); `end` may lie anywhere.
+  // Bytes [start, end) of the text of `source`, which must have one. A `start` beyond the text
+  // gives a range without source (RangeGap::kOutsideText); `end` may lie anywhere.
   RangeId AddRange(SourceId source, uint64_t start, uint64_t end);
   // The same by lines and columns of `source` (see Position).
   RangeId AddRange(SourceId source, Position start, Position end);
@@ -70,12 +70,17 @@ class DebugInfoBuilder {
   void BeginFunction(std::string_view name);
 
   // Issues the unit's next handle for a node. Fails with kExhausted when there is no next one.
-  Result<DebugHandle> AddNode(std::string_view name, RangeId range, StackId stack = StackId::none());
+  Result<DebugHandle> AddNode(std::string_view name, RangeId range,
+                              StackId stack = StackId::none());
   Result<DebugHandle> AddNode(StringId name, RangeId range, StackId stack = StackId::none());
   // Records a node under a handle that someone else issued. Only in kForeign units. `node.function`
   // counts, BeginFunction does not. A handle that is added with two different nodes becomes a node
   // with RangeGap::kConflict: it stands for neither.
   void AddForeignNode(DebugHandle handle, const Node& node);
+
+  // Adds a unit that is complete: its handles ascend, its ids are this builder's. Fails with
+  // kConflict like BeginUnit. Nodes cannot be added to it.
+  Status AddUnit(Unit unit);
 
   // Gives everything away.
   DebugInfo Finish() &&;
@@ -92,6 +97,7 @@ class DebugInfoBuilder {
   const LineTable& LinesOf(SourceId source);
   static Position PositionAt(const LineTable& lines, uint64_t offset);
   Status OpenNextSpace();
+  Status ClaimSpace(uint32_t space, const Hash128& key);
   void SortUnit(Unit& unit);
 
   DebugInfo info_;  // its interned tables are filled by Finish

@@ -1,11 +1,12 @@
 // A debug map, opened for look-up: handle -> node, source range, inlined call stack.
 //
-// In:  the bytes of an *.hdm file (docs/format.md). Out: rows, by id; symbolize/ makes traces of them.
+// In:  the bytes of an *.hdm file (docs/format.md). Out: rows, by id; symbolize/ makes traces of
+// them.
 //
 // Opening costs the same for every size: it checks the header and the section table. What a look-up
 // touches is checked when it is first touched, by the checksum of its 4 KiB block, and every
-// reference is checked against the table it names. A damaged block is an answer (kDamagedMap), never
-// a wrong row. Look-ups do not allocate and may run on any number of threads.
+// reference is checked against the table it names. A damaged block is an answer (kDamagedMap),
+// never a wrong row. Look-ups do not allocate and may run on any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -87,7 +88,7 @@ class DebugMap {
     UnitKind kind = UnitKind::kForeign;
     Hash128 key;
     Hash128 build_id;
-    StringId top_type;        // none: unknown
+    StringId top_type;  // none: unknown
     uint64_t handle_count = 0;
     DebugHandle first_handle = 0;  // the smallest; 0 if there are no handles
     DebugHandle last_handle = -1;  // the largest; -1 if there are no handles
@@ -106,7 +107,7 @@ class DebugMap {
   // The same among the units of one build only (kOtherBuild if there are none).
   Answer<FoundNode> FindInBuild(const Hash128& build_id, DebugHandle handle) const;
 
-  // Calls `visit(const DebugHandle&, const Answer<Node>&)` for every handle of a unit, ascending.
+  // Calls `visit(DebugHandle, const Answer<Node>&)` for every handle of a unit, ascending.
   // A handle whose debug info is missing is visited too, with the reason. Fails where the table of
   // handles itself cannot be read: the handles beyond are not known.
   template <typename Visitor>
@@ -122,8 +123,8 @@ class DebugMap {
   // A range, together with what its source says: what most callers want.
   struct Location {
     SourceRange range;
-    StringId file_name;   // none: no source, or one without a name
-    uint32_t line = 0;    // of the file, 1-based; 0: unknown
+    StringId file_name;  // none: no source, or one without a name
+    uint32_t line = 0;   // of the file, 1-based; 0: unknown
     uint32_t column = 0;
     uint32_t end_line = 0;
     uint32_t end_column = 0;
@@ -138,8 +139,24 @@ class DebugMap {
 
   bool has_source_text() const;
   // The text of a source. Unpacks a block of texts, so it allocates, and fails as other readers do:
-  // kNotFound if the map holds no text for it.
+  // kNotFound if the map holds no text for it, kCorrupt. For many texts, use a TextReader.
   Result<std::string> SourceText(SourceId id) const;
+
+  // Reads one text after another, each block unpacked once where they follow each other. One per
+  // thread; the map must outlive it.
+  class TextReader {
+   public:
+    explicit TextReader(const DebugMap& map);
+    ~TextReader();
+    TextReader(const TextReader&) = delete;
+    TextReader& operator=(const TextReader&) = delete;
+    Result<std::string> Read(SourceId id);
+
+   private:
+    struct State;
+    const DebugMap& map_;
+    std::unique_ptr<State> state_;
+  };
 
   // For the stages of this library that look at the bytes themselves (verify, stats, dump).
   class Reader;
@@ -147,26 +164,27 @@ class DebugMap {
 
  private:
   explicit DebugMap(std::unique_ptr<Reader> reader);
-  struct Cursor {
-    uint32_t segment = 0;
+  struct HandleCursor {
+    uint64_t segment = 0;
     uint64_t index = 0;
+    DebugHandle handle = kUnknownHandle;
   };
   // Steps to the unit's next handle; false at the end.
-  Answer<bool> NextHandle(UnitId unit, Cursor& cursor, DebugHandle& handle, Answer<Node>& node) const;
+  Answer<bool> NextHandle(UnitId unit, HandleCursor& cursor, Answer<Node>& node) const;
+  Answer<Node> NodeAt(uint64_t position) const;
 
   std::unique_ptr<Reader> reader_;
 };
 
 template <typename Visitor>
 Answer<void> DebugMap::ForEachHandle(UnitId unit, Visitor&& visit) const {
-  Cursor cursor;
-  DebugHandle handle = kUnknownHandle;
+  HandleCursor cursor;
   Answer<Node> node;
   for (;;) {
-    const Answer<bool> more = NextHandle(unit, cursor, handle, node);
+    const Answer<bool> more = NextHandle(unit, cursor, node);
     if (!more) return tl::unexpected<Unknown>(more.error());
     if (!*more) return {};
-    visit(handle, node);
+    visit(cursor.handle, node);
   }
 }
 

@@ -34,8 +34,8 @@ Result<DebugInfo> DecodeDebugMap(const DebugMap& map);
 // once. Fails with kConflict if two units with one key differ, or two keys share a handle space.
 Result<DebugInfo> MergeDebugInfo(std::span<const DebugInfo* const> infos);
 
-// Writes `bytes` to a temporary file beside `path` and renames it: `path` holds the old bytes or the
-// new ones, at any moment. Fails with kIo.
+// Writes `bytes` to a temporary file beside `path` and renames it: `path` holds the old bytes or
+// the new ones, at any moment. Fails with kIo.
 Status WriteFileAtomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace handrail
