@@ -37,6 +37,8 @@ struct [[nodiscard]] Error {
 
   static constexpr uint64_t kNoOffset = UINT64_MAX;
 
+  friend bool operator==(const Error&, const Error&) = default;
+
   // The same error seen from one level further out: "<context>: <message>".
   Error In(std::string_view context) &&;
 };

@@ -32,10 +32,10 @@ struct ModuleInstance {
 class DebugInfoBuilder {
  public:
   struct SourceOptions {
-    std::optional<std::string_view> file_name;
+    std::optional<std::string_view> file_name = {};
     uint32_t first_line = 1;
     // Without a text, ranges are given as positions and traces have no source lines.
-    std::optional<std::string_view> text;
+    std::optional<std::string_view> text = {};
   };
   // Equal sources get one id.
   SourceId AddSource(const SourceOptions& source);
@@ -58,9 +58,9 @@ class DebugInfoBuilder {
   struct UnitOptions {
     UnitKind kind = UnitKind::kBackend;
     // Everything that the debug info depends on, hashed: equal keys give equal handles.
-    Hash128 key;
+    Hash128 key = {};
     // Zero: derived from the keys of all units when finished.
-    Hash128 build_id;
+    Hash128 build_id = {};
     std::string_view top_type = {};
   };
   // Nodes added from here on belong to this unit. Fails with kConflict if a unit of this builder
