@@ -1,28 +1,29 @@
 #include "handrail/debug_map/debug_map.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "handrail/debug_map/debug_map_writer.h"
 
 #include "debug_map/dump_bytes.h"
 #include "debug_map/layout.h"
 #include "debug_map/stats.h"
 #include "debug_map/verify.h"
-#include "handrail/debug_map/debug_map_writer.h"
 #include "test/support/node_text.h"
 #include "test/support/random_debug_info.h"
 
 namespace handrail {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::NodeText;
 using testing::RandomDebugInfo;
 using testing::RandomShape;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 DebugMap MapOf(const DebugInfo& info, const DebugMapOptions& options = {}) {
   auto bytes = EncodeDebugMap(info, options);
@@ -102,9 +103,11 @@ TEST(DebugMap, ReasonsTellTheCasesApart) {
   const RangeId null = builder.AddGap(RangeGap::kNull);
   const Hash128 build_a = HashBytes("a");
   const Hash128 build_b = HashBytes("b");
-  ASSERT_TRUE(builder.BeginUnit({.kind = UnitKind::kBytecode, .key = build_a, .build_id = build_a}));
+  ASSERT_TRUE(
+      builder.BeginUnit({.kind = UnitKind::kBytecode, .key = build_a, .build_id = build_a}));
   ASSERT_EQ(*builder.AddNode("aten::add", null), 0);
-  ASSERT_TRUE(builder.BeginUnit({.kind = UnitKind::kBytecode, .key = build_b, .build_id = build_b}));
+  ASSERT_TRUE(
+      builder.BeginUnit({.kind = UnitKind::kBytecode, .key = build_b, .build_id = build_b}));
   ASSERT_EQ(*builder.AddNode("aten::sub", null), 0);
   ASSERT_EQ(*builder.AddNode("aten::mul", builder.AddGap(RangeGap::kStripped)), 1);
   ASSERT_EQ(*builder.AddNode("aten::div", builder.AddGap(RangeGap::kDamagedRecord)), 2);
@@ -169,7 +172,8 @@ TEST(DebugMap, MergingKeepsEveryNodeAndNeedsNoOrder) {
   for (const DebugInfo* info : ab) {
     for (const Unit& unit : info->units) {
       for (size_t i = 0; i < unit.handles.size(); ++i) {
-        ASSERT_EQ(NodeText(map, UnitOf(map, unit), unit.handles[i]), NodeText(*info, unit.nodes[i]));
+        ASSERT_EQ(NodeText(map, UnitOf(map, unit), unit.handles[i]),
+                  NodeText(*info, unit.nodes[i]));
       }
     }
   }
@@ -208,10 +212,9 @@ TEST(DebugMap, SourceTextComesBackAndCanBeLeftOut) {
   for (uint32_t i = 0; i < map.source_count(); ++i) {
     const auto name = map.string(map.source(SourceId{i})->file_name, buffer);
     ASSERT_TRUE(name);
-    const auto original =
-        std::find_if(info.sources.begin(), info.sources.end(), [&](const Source& source) {
-          return info.strings.at(source.file_name) == *name;
-        });
+    const auto original = std::find_if(
+        info.sources.begin(), info.sources.end(),
+        [&](const Source& source) { return info.strings.at(source.file_name) == *name; });
     EXPECT_EQ(map.SourceText(SourceId{i}), info.text(original->text));
   }
   const DebugMap bare = MapOf(info, {.source_text = false, .path_map = {}});
@@ -231,8 +234,8 @@ TEST(DebugMap, PathsAreMappedAtPathBoundaries) {
   };
   add("/home/me/net/a.py");
   add("/home/me/network/b.py");
-  const DebugMap map =
-      MapOf(std::move(builder).Finish(), {.source_text = true, .path_map = {{"/home/me/net", "net"}}});
+  const DebugMap map = MapOf(std::move(builder).Finish(),
+                             {.source_text = true, .path_map = {{"/home/me/net", "net"}}});
   EXPECT_EQ(NodeText(map, UnitId{0}, 0), "'/home/me/net/a.py' 'net/a.py':1:1-1:2 in none");
   EXPECT_EQ(NodeText(map, UnitId{0}, 1),
             "'/home/me/network/b.py' '/home/me/network/b.py':1:1-1:2 in none");

@@ -94,7 +94,7 @@ class PackedTableWriter {
 
   void Reserve(size_t rows) { values_.reserve(rows * field_count_); }
   void Add(std::initializer_list<uint64_t> row) {
-    values_.insert(values_.end(), row.begin(), row.end());
+    for (const uint64_t value : row) values_.push_back(value);
   }
   uint64_t row_count() const { return values_.size() / field_count_; }
 

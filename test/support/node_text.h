@@ -1,9 +1,9 @@
 // Everything a map says of a handle as one line of text: equal lines, equal debug info.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
+
+#include <fmt/format.h>
 
 #include "handrail/debug_map/debug_map.h"
 

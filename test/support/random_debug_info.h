@@ -1,12 +1,12 @@
 // Random debug info for property tests: equal seeds give equal contents.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "handrail/debug_info/debug_info_builder.h"
 
@@ -17,7 +17,7 @@ struct RandomShape {
   uint32_t nodes_per_unit = 200;
   uint32_t sources = 4;
   uint32_t depth_max = 6;
-  bool is_foreign = true;   // else: backend units
+  bool is_foreign = true;  // else: backend units
   bool has_text = true;
   // Records the rows and (foreign) nodes in another order, with the same contents.
   uint64_t shuffle_seed = 0;
@@ -45,7 +45,8 @@ inline std::string RandomSourceText(std::mt19937_64& random, uint32_t index) {
   std::string text;
   const auto lines = 3 + random() % 30;
   for (uint64_t i = 0; i < lines; ++i) {
-    text += fmt::format("    y{} = x{} + {} * source_{}\n", i, random() % 9, random() % 1000, index);
+    text +=
+        fmt::format("    y{} = x{} + {} * source_{}\n", i, random() % 9, random() % 1000, index);
   }
   return text;
 }
@@ -73,8 +74,9 @@ inline DebugInfo RandomDebugInfo(uint64_t seed, const RandomShape& shape) {
     for (uint32_t i = 0; i < shape.nodes_per_unit; ++i) {
       // Handles have holes of all sizes; stacks change now and then.
       const uint64_t step = random() % 20;
-      handle += step < 15 ? 1 : step < 18 ? 1 + static_cast<DebugHandle>(random() % 70)
-                                          : static_cast<DebugHandle>(random() % 100000) + 1;
+      handle += step < 15   ? 1
+                : step < 18 ? 1 + static_cast<DebugHandle>(random() % 70)
+                            : static_cast<DebugHandle>(random() % 100000) + 1;
       if (random() % 3 == 0) {
         if (!stack.empty() && random() % 2 == 0) stack.pop_back();
         if (stack.size() < shape.depth_max && random() % 2 == 0) {
@@ -142,7 +144,7 @@ inline DebugInfo RandomDebugInfo(uint64_t seed, const RandomShape& shape) {
                                 add_range(call.source, call.start, call.end));
       }
       const RangeId range = node.gap != RangeGap::kNull ? builder.AddGap(node.gap)
-                            : node.is_null ? builder.AddGap(RangeGap::kNull)
+                            : node.is_null              ? builder.AddGap(RangeGap::kNull)
                                            : add_range(node.source, node.start, node.end);
       if (shape.is_foreign) {
         Node row{builder.AddString(node.name), range, stack, {}};
