@@ -52,8 +52,8 @@ class MapSet {
     Hash128 build_id;  // in full
     bool is_named = false;
   };
-  // All of them: named files first, then folders' debug maps, by path. Folders' archives, which
-  // take long to read, are looked at only if no debug map matches.
+  // All named files that match; if there are none, all debug maps in folders, by path; if there are
+  // none either, all archives in folders, which take long to read.
   std::vector<Candidate> Find(const BuildName& name);
 
   // A file of a folder that was looked at, and what came of it: why it cannot be used, or which
@@ -63,6 +63,7 @@ class MapSet {
     std::string outcome;  // "not a debug map or PyTorch archive"; "build 0123...";
   };
   std::vector<Tried> tried() const;
+  size_t tried_count() const;
   // What is wrong with maps that were opened, in the order they were.
   std::vector<std::string> warnings() const;
 
