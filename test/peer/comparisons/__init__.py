@@ -1,0 +1,12 @@
+"""The comparisons, one file each. A comparison has
+
+    TITLE                            one line for the report
+    def applies(archive) -> bool     whether the archive is one for it
+    def compare(archive, programs, outcome)
+
+and is listed here. compare() may raise ProgramError; that counts as a difference.
+"""
+
+from comparisons import failures, merged, traces, unloadable
+
+ALL = {"traces": traces, "merged": merged, "failures": failures, "unloadable": unloadable}

@@ -1,0 +1,66 @@
+// Prints what our parser makes of each file named on stdin, as torch_tree.cc does with PyTorch's.
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "script/dump.h"
+#include "script/script.h"
+
+namespace {
+
+using handrail::Result;
+using handrail::script::DefinitionKind;
+using handrail::script::SyntaxTree;
+
+struct File {
+  std::string line;
+  std::string text;
+
+  Result<SyntaxTree> Parse() const {
+    const bool methods = line.rfind("methods:", 0) == 0;
+    return handrail::script::ParseScript(
+        {.name = "f.py", .first_line = 1, .text = text},
+        methods ? DefinitionKind::kMethods : DefinitionKind::kFunctions);
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<File> files;
+  for (std::string line; std::getline(std::cin, line);) {
+    const std::string path = line.rfind("methods:", 0) == 0 ? line.substr(8) : line;
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream content;
+    content << file.rdbuf();
+    files.push_back({line, content.str()});
+  }
+  if (argc < 2 || std::string(argv[1]) != "--time") {
+    for (const File& file : files) {
+      const Result<SyntaxTree> tree = file.Parse();
+      std::cout << "== " << file.line << '\n';
+      if (tree) {
+        std::cout << handrail::script::Dump(*tree);
+      } else {
+        std::cout << "error: " << tree.error().message << '\n';
+      }
+    }
+    return 0;
+  }
+  size_t bytes = 0;
+  size_t nodes = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (const File& file : files) {
+    const Result<SyntaxTree> tree = file.Parse();
+    if (tree) nodes += tree->size();
+    bytes += file.text.size();
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::printf("%zu bytes, %.3f s, %.2f MB/s, %zu nodes\n", bytes, seconds.count(),
+              static_cast<double>(bytes) / 1e6 / seconds.count(), nodes);
+}
