@@ -217,9 +217,13 @@ void Archive::Warn(std::string_view message) {
 
 std::span<const uint32_t> Archive::RowsOf(std::string_view record_name) const {
   const auto rows_of_full_name = [&](std::string_view full_name) {
-    const auto name_of = [&](uint32_t row) { return records_[row].full_name; };
-    const auto found = std::ranges::equal_range(by_name_, full_name, {}, name_of);
-    return std::span<const uint32_t>(found.begin(), found.end());
+    const auto begin = std::lower_bound(
+        by_name_.begin(), by_name_.end(), full_name,
+        [&](uint32_t row, std::string_view name) { return records_[row].full_name < name; });
+    const auto end = std::upper_bound(
+        begin, by_name_.end(), full_name,
+        [&](std::string_view name, uint32_t row) { return name < records_[row].full_name; });
+    return std::span<const uint32_t>(begin, end);
   };
   if (!archive_name_.empty()) {
     const auto rows = rows_of_full_name(fmt::format("{}/{}", archive_name_, record_name));

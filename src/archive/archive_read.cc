@@ -93,13 +93,13 @@ Result<std::span<const std::byte>> Archive::StoredBytes(const ArchiveRecord& rec
 }
 
 Result<RecordBytes> Archive::ReadUnnamed(const ArchiveRecord& record, MemoryBudget& budget) const {
+  HANDRAIL_ASSIGN_OR_RETURN(const uint64_t data_offset, DataOffsetUnnamed(record));
   if (record.overlaps) {
     return Fail(ErrorCode::kCorrupt,
                 fmt::format("offset {:#x}: its {} bytes overlap the next record",
                             record.local_header_offset, record.stored_size_bytes),
                 record.local_header_offset);
   }
-  HANDRAIL_ASSIGN_OR_RETURN(const uint64_t data_offset, DataOffsetUnnamed(record));
   const auto stored = bytes_.subspan(static_cast<size_t>(data_offset),
                                      static_cast<size_t>(record.stored_size_bytes));
   RecordBytes result;

@@ -44,7 +44,7 @@ class ChargedStack {
   Error& error() { return error_; }
 
  private:
-  bool Grow(size_t need) {
+  [[gnu::noinline]] bool Grow(size_t need) {
     size_t capacity = static_cast<size_t>(limit_ - items_) * 2;
     if (capacity < kFirstItems) capacity = kFirstItems;
     if (capacity < need) capacity = need;

@@ -58,14 +58,17 @@ class PickleParser {
 
   // "offset 0x12: TUPLE2: <message>". Always false.
   template <typename... Args>
-  bool Refuse(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
+  [[gnu::cold, gnu::noinline]] bool Refuse(ErrorCode code, fmt::format_string<Args...> format,
+                                           Args&&... args) {
     error_ = Error{
         code, Offset(),
         fmt::format("offset {:#x}: {}: {}", Offset(), ToString(static_cast<PickleOpcode>(*opcode_)),
                     fmt::format(format, std::forward<Args>(args)...))};
     return false;
   }
-  bool Refuse(Error error) { return Refuse(error.code, "{}", error.message); }
+  [[gnu::cold, gnu::noinline]] bool Refuse(Error error) {
+    return Refuse(error.code, "{}", error.message);
+  }
 
   // --- Input -------------------------------------------------------------------------------------
 

@@ -24,6 +24,12 @@ constexpr uint16_t VersionNeeded(bool is_deflated) {
   return is_deflated ? 20 : 0;
 }
 
+// Only what has data has a data descriptor.
+uint16_t Flags(uint64_t stored_size_bytes) {
+  return stored_size_bytes == 0 ? zip::kNameIsUtf8
+                                : static_cast<uint16_t>(zip::kHasDataDescriptor | zip::kNameIsUtf8);
+}
+
 // The bytes of a header.
 class Fields {
  public:
@@ -173,7 +179,7 @@ Status ZipWriter::AddStored(std::string_view record_name, std::span<const std::b
   Fields local;
   local.U32(zip::kLocalHeaderSignature)
       .U16(VersionNeeded(is_deflated))
-      .U16(zip::kHasDataDescriptor | zip::kNameIsUtf8)
+      .U16(Flags(entry.stored_size_bytes))
       .U16(is_deflated ? zip::kDeflated : zip::kStored)
       .U32(0)  // time, date
       .U32(0)  // checksum: in the data descriptor
@@ -187,16 +193,17 @@ Status ZipWriter::AddStored(std::string_view record_name, std::span<const std::b
       .U16(pad_bytes)
       .Fill(pad_bytes, 'Z');
   HANDRAIL_RETURN_IF_ERROR(Write(AsBytes(local.bytes())));
-  HANDRAIL_RETURN_IF_ERROR(Write(stored));
-
-  Fields descriptor;
-  descriptor.U32(zip::kDataDescriptorSignature).U32(checksum);
-  if (extra.empty()) {
-    descriptor.U32(entry.stored_size_bytes).U32(entry.size_bytes);
-  } else {
-    descriptor.U64(entry.stored_size_bytes).U64(entry.size_bytes);
+  if (!stored.empty()) {
+    HANDRAIL_RETURN_IF_ERROR(Write(stored));
+    Fields descriptor;
+    descriptor.U32(zip::kDataDescriptorSignature).U32(checksum);
+    if (extra.empty()) {
+      descriptor.U32(entry.stored_size_bytes).U32(entry.size_bytes);
+    } else {
+      descriptor.U64(entry.stored_size_bytes).U64(entry.size_bytes);
+    }
+    HANDRAIL_RETURN_IF_ERROR(Write(AsBytes(descriptor.bytes())));
   }
-  HANDRAIL_RETURN_IF_ERROR(Write(AsBytes(descriptor.bytes())));
   entries_.push_back(std::move(entry));
   return {};
 }
@@ -212,7 +219,7 @@ Status ZipWriter::Finish() {
     central.U32(zip::kCentralHeaderSignature)
         .U16(0)  // made by
         .U16(VersionNeeded(entry.is_deflated))
-        .U16(zip::kHasDataDescriptor | zip::kNameIsUtf8)
+        .U16(Flags(entry.stored_size_bytes))
         .U16(entry.is_deflated ? zip::kDeflated : zip::kStored)
         .U32(0)  // time, date
         .U32(entry.checksum)

@@ -5,8 +5,8 @@
 // In:  records.   Out: bytes to a sink, front to back, each once.
 //
 // What PyTorch writes: all records in one folder; every record's data at a multiple of 64 bytes, by
-// an extra field "FB" filled with 'Z'; dates 0; a data descriptor after each record; zip64 end
-// records always.
+// an extra field "FB" filled with 'Z'; dates 0; a data descriptor after each record that is not
+// empty; zip64 end records always.
 #pragma once
 
 #include <cstddef>
