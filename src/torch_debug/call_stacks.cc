@@ -9,8 +9,10 @@
 namespace handrail {
 namespace {
 
-// One call's rows: of stacks and call sites in the builder, of the tables here.
-constexpr uint64_t kCallBytes = 64 + IdentityMap::kEntryBytes + 32;
+// One call's rows of stacks and call sites in the builder.
+constexpr uint64_t kCallBytes = 96;
+// Every so many calls of a walk are remembered, so that walking them again stops soon.
+constexpr uint32_t kRememberedCallStep = 16;
 // One string's rows, its text aside.
 constexpr uint64_t kStringBytes = 64 + IdentityMap::kEntryBytes;
 
@@ -29,42 +31,31 @@ Result<StringId> TextCache::InternOther(PickleValue value) {
   return last_;
 }
 
-CallStacks::CallStacks(std::string_view record_name, const Pickle& pickle, TaggedRanges& ranges,
-                       TextCache& texts, DebugInfoBuilder& builder, MemoryBudget& budget,
-                       WarningList& warnings)
-    : record_name_(record_name),
-      pickle_(pickle),
-      ranges_(ranges),
-      texts_(texts),
-      builder_(builder),
-      warnings_(warnings),
-      charge_(budget) {}
-
 Result<StringId> CallStacks::InternText(PickleValue value, std::string_view what) {
-  if (!value.is_text()) return FailShape(pickle_, value, what, "a text");
+  if (!value.is_text()) return FailShape(*pickle_, value, what, "a text");
   return texts_.Intern(value);
 }
 
 Result<std::pair<CallSite, PickleValue>> CallStacks::ReadCall(PickleValue value) {
   if (!value.is_tuple() || (value.size() != 4 && value.size() != 3)) {
-    return FailShape(pickle_, value, "call stack", "None or a tuple of 4 (3 before PyTorch 1.10)");
+    return FailShape(*pickle_, value, "call stack", "None or a tuple of 4 (3 before PyTorch 1.10)");
   }
   const auto parts = value.elements();
   CallSite site;
   if (!parts[0].is_none()) {
     HANDRAIL_ASSIGN_OR_RETURN(const auto module,
-                              ExpectTupleOf(pickle_, parts[0], "call stack: module instance", 2));
+                              ExpectTupleOf(*pickle_, parts[0], "call stack: module instance", 2));
     HANDRAIL_ASSIGN_OR_RETURN(site.module_type, InternText(module[0], "call stack: module type"));
     HANDRAIL_ASSIGN_OR_RETURN(site.module_name, InternText(module[1], "call stack: module name"));
   }
   HANDRAIL_ASSIGN_OR_RETURN(const int64_t tag,
-                            pickle_.ExpectInt(parts[1], "call stack: source range tag"));
+                            pickle_->ExpectInt(parts[1], "call stack: source range tag"));
   site.range = ranges_.Find(tag);
   if (ranges_.IsUndefined(site.range)) {
-    warnings_.Add(record_name_, Fault::kUndefinedCallTag, ErrorCode::kCorrupt, [&] {
+    warnings_.Add(kCallStackMapName, Fault::kUndefinedCallTag, ErrorCode::kCorrupt, [&] {
       return fmt::format(
           "source range tag {} of a call at 0x{:x} is defined by no debug_pkl record", tag,
-          pickle_.OffsetOf(value));
+          pickle_->OffsetOf(value));
     });
   }
   if (parts.size() == 4) {
@@ -73,41 +64,49 @@ Result<std::pair<CallSite, PickleValue>> CallStacks::ReadCall(PickleValue value)
   return std::pair(site, parts[2]);
 }
 
-std::optional<StackId> CallStacks::ReadNew(PickleValue value) {
-  walked_.clear();
-  StackId caller;
-  uint32_t result = IdentityMap::kAbsent;
-  while (result == IdentityMap::kAbsent) {
-    const auto warn = [&](Error error) {
-      warnings_.Add(record_name_,
-                    error.code == ErrorCode::kLimit ? Fault::kMemory : Fault::kCallStack,
-                    std::move(error));
-      result = kUnreadable;
-    };
-    if (value.is_none()) {
-      result = caller.index;
-    } else if (const uint32_t known = stacks_.Find(value.identity(), caller.index);
-               known != IdentityMap::kAbsent) {
-      result = known;
-    } else if (walked_.size() == limits::kCallStackDepthMax) {
-      warn(Error{
-          ErrorCode::kLimit, pickle_.OffsetOf(value),
-          fmt::format("call stack: need at most {} calls, have more", limits::kCallStackDepthMax)});
-    } else if (Status status = charge_.Take(kCallBytes, "call stacks"); !status) {
-      warn(std::move(status).error());
-    } else {
-      walked_.emplace_back(value.identity(), caller.index);
-      Result<std::pair<CallSite, PickleValue>> call = ReadCall(value);
-      if (!call) {
-        warn(std::move(call).error());
-      } else {
-        caller = builder_.AddCall(caller, call->first);
-        value = call->second;
-      }
-    }
+Result<StackId> CallStacks::AddCall(StackId caller, const CallSite& call_site) {
+  const StackId stack = builder_.AddCall(caller, call_site);
+  if (stack.index >= stack_count_) {
+    stack_count_ = stack.index + 1;
+    HANDRAIL_RETURN_IF_ERROR(charge_.Take(kCallBytes, "call stacks"));
   }
-  for (const auto& [identity, context] : walked_) stacks_.Insert(identity, context, result);
-  return Known(result);
+  return stack;
+}
+
+Result<StackId> CallStacks::Walk(PickleValue value) {
+  StackId caller;
+  for (uint32_t depth = 0; !value.is_none(); ++depth) {
+    const uint32_t known = stacks_.Find(value.identity(), caller.index);
+    if (known == kUnreadable) return tl::unexpected<Error>(unreadable_);
+    if (known != IdentityMap::kAbsent) return StackId{known};
+    if (depth == limits::kCallStackDepthMax) {
+      return Fail(ErrorCode::kLimit,
+                  fmt::format("call stack: need at most {} calls, have more", depth),
+                  pickle_->OffsetOf(value));
+    }
+    if (depth % kRememberedCallStep == 0) {
+      HANDRAIL_RETURN_IF_ERROR(charge_.Take(IdentityMap::kEntryBytes, "call stacks"));
+      walked_.emplace_back(value.identity(), caller.index);
+    }
+    HANDRAIL_ASSIGN_OR_RETURN(const auto call, ReadCall(value));
+    HANDRAIL_ASSIGN_OR_RETURN(caller, AddCall(caller, call.first));
+    value = call.second;
+  }
+  return caller;
+}
+
+Result<StackId> CallStacks::ReadOther(PickleValue value) {
+  walked_.clear();
+  const Result<StackId> stack = Walk(value);
+  if (!stack) unreadable_ = stack.error();
+  for (const auto& [identity, caller] : walked_) {
+    stacks_.Insert(identity, caller, stack ? stack->index : kUnreadable);
+  }
+  if (stack) {
+    last_identity_ = value.identity();
+    last_ = *stack;
+  }
+  return stack;
 }
 
 }  // namespace handrail

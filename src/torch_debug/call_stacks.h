@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,6 +27,8 @@
 #include "torch_debug/warning_list.h"
 
 namespace handrail {
+
+inline constexpr std::string_view kCallStackMapName = "callstack_debug_map.pkl";
 
 // Interns the texts of one pickle. A text that the pickle memoizes is hashed once.
 class TextCache {
@@ -50,41 +53,48 @@ class TextCache {
 
 class CallStacks {
  public:
-  // All must outlive this.
-  CallStacks(std::string_view record_name, const Pickle& pickle, TaggedRanges& ranges,
-             TextCache& texts, DebugInfoBuilder& builder, MemoryBudget& budget,
-             WarningList& warnings);
+  // All must outlive this. `pickle` is that of callstack_debug_map.pkl; null: there is no stack to
+  // read but None.
+  CallStacks(const Pickle* pickle, TaggedRanges& ranges, TextCache& texts,
+             DebugInfoBuilder& builder, MemoryBudget& budget, WarningList& warnings)
+      : pickle_(pickle),
+        ranges_(ranges),
+        texts_(texts),
+        builder_(builder),
+        warnings_(warnings),
+        charge_(budget) {}
 
-  // The stack that `value` writes; none for None. Null if it cannot be read, which is a warning
-  // already: then nothing is known of the node's calls, and no part may be shown as the whole.
-  std::optional<StackId> Read(PickleValue value) {
+  // The stack that `value` writes; none for None. If any call of it cannot be read, all of it
+  // fails: a part must not be shown as the whole. kCorrupt, or kLimit.
+  Result<StackId> Read(PickleValue value) {
     if (value.is_none()) return StackId::none();
-    const uint32_t row = stacks_.Find(value.identity(), StackId::none().index);
-    return row == IdentityMap::kAbsent ? ReadNew(value) : Known(row);
+    if (value.identity() == last_identity_) return last_;
+    return ReadOther(value);
   }
 
  private:
   static constexpr uint32_t kUnreadable = UINT32_MAX - 1;  // a row of stacks_
 
-  static std::optional<StackId> Known(uint32_t row) {
-    if (row == kUnreadable) return std::nullopt;
-    return StackId{row};
-  }
-  std::optional<StackId> ReadNew(PickleValue value);
+  Result<StackId> ReadOther(PickleValue value);
+  Result<StackId> Walk(PickleValue value);
   // One call of a stack, and its callee.
   Result<std::pair<CallSite, PickleValue>> ReadCall(PickleValue value);
+  Result<StackId> AddCall(StackId caller, const CallSite& call_site);
   Result<StringId> InternText(PickleValue value, std::string_view what);
 
-  std::string_view record_name_;
-  const Pickle& pickle_;
+  const Pickle* pickle_;
   TaggedRanges& ranges_;
   TextCache& texts_;
   DebugInfoBuilder& builder_;
   WarningList& warnings_;
   MemoryCharge charge_;
+  uint64_t last_identity_ = 0;
+  StackId last_;
   // What (call, entered from this caller) leads to: the innermost stack, or kUnreadable.
   IdentityMap stacks_;
-  std::vector<std::pair<uint64_t, uint32_t>> walked_;  // keys of stacks_, of the walk going on
+  std::vector<std::pair<uint64_t, uint32_t>> walked_;  // new keys of stacks_, of the last walk
+  Error unreadable_{ErrorCode::kCorrupt, Error::kNoOffset, {}};  // why the last such stack is
+  uint32_t stack_count_ = 0;                                     // of the builder
 };
 
 }  // namespace handrail

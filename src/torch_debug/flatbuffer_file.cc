@@ -9,7 +9,7 @@
 #include "archive/mobile_flatbuffer.h"
 #include "torch_debug/build_id.h"
 #include "torch_debug/file_readers.h"
-#include "torch_debug/int64_table.h"
+#include "torch_debug/int64_index.h"
 
 namespace handrail {
 namespace {
@@ -49,28 +49,35 @@ Status ReadFlatbufferFile(std::span<const std::byte> file, MemoryBudget& budget,
   result.bytecode_version = module.bytecode_version;
 
   MemoryCharge charge(budget);
-  Int64Table::Extent extent;
   uint64_t handle_count = 0;
   uint64_t functions_bytes = 0;
   for (const MobileFunction& function : module.functions) {
-    const Int64View handles = function.debug_handles;
-    for (size_t i = 0; i < handles.size(); ++i) extent.Add(handles.at(i));
-    handle_count += handles.size();
+    handle_count += function.debug_handles.size();
     functions_bytes += function.qualified_name.size() + kTorchFunctionBytes;
   }
   result.has_debug_handles = handle_count > 0;
   HANDRAIL_RETURN_IF_ERROR(charge.Take(handle_count * kNodeBytes, "debug handles"));
   HANDRAIL_RETURN_IF_ERROR(charge.Take(functions_bytes, "function names"));
-  HANDRAIL_ASSIGN_OR_RETURN(Int64Table owners, Int64Table::For(extent, budget, "debug handles"));
+  const auto for_each_handle = [&module](auto&& add) {
+    for (const MobileFunction& function : module.functions) {
+      const Int64View handles = function.debug_handles;
+      for (size_t i = 0; i < handles.size(); ++i) add(handles.at(i));
+    }
+  };
+  HANDRAIL_ASSIGN_OR_RETURN(
+      const Int64Index index,
+      Int64Index::Of(for_each_handle, sizeof(uint32_t), budget, "debug handles"));
 
   // Whose a handle is: a function, or nobody's if several functions have it.
-  constexpr uint32_t kNobody = Int64Table::kAbsent - 1;
-  for (uint32_t index = 0; index < module.functions.size(); ++index) {
-    const MobileFunction& function = module.functions[index];
+  constexpr uint32_t kUnset = UINT32_MAX;
+  constexpr uint32_t kNobody = UINT32_MAX - 1;
+  std::vector<uint32_t> owners(index.place_count(), kUnset);
+  for (uint32_t row = 0; row < module.functions.size(); ++row) {
+    const MobileFunction& function = module.functions[row];
     const Int64View handles = function.debug_handles;
     for (size_t i = 0; i < handles.size(); ++i) {
-      uint32_t& owner = owners.At(handles.at(i));
-      owner = owner == Int64Table::kAbsent || owner == index ? index : kNobody;
+      uint32_t& owner = owners[index.PlaceOf(handles.at(i))];
+      owner = owner == kUnset || owner == row ? row : kNobody;
     }
     result.functions.push_back(TorchFunction{std::string(function.qualified_name),
                                              function.instruction_count(), handles.size()});
@@ -86,7 +93,7 @@ Status ReadFlatbufferFile(std::span<const std::byte> file, MemoryBudget& budget,
     for (size_t i = 0; i < handles.size(); ++i) {
       const DebugHandle handle = handles.at(i);
       if (handle == kUnknownHandle) continue;
-      const bool is_own = owners.Find(handle) != kNobody;
+      const bool is_own = owners[index.PlaceOf(handle)] != kNobody;
       builder.AddForeignNode(handle, Node{{}, stripped, {}, is_own ? name : StringId::none()});
     }
   }

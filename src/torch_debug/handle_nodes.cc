@@ -9,34 +9,20 @@
 
 #include "archive/quoted.h"
 #include "torch_debug/call_stacks.h"
-#include "torch_debug/int64_table.h"
+#include "torch_debug/int64_index.h"
 #include "torch_debug/pickle_shape.h"
 
 namespace handrail {
 namespace {
 
-// A handle's row in the table: the function that owns it, and whether it has a node already.
-class Owner {
- public:
-  static constexpr uint32_t kNobody = UINT32_MAX >> 2;
-
-  explicit Owner(uint32_t row) : row_(row) {}
-  static uint32_t RowOf(uint32_t function, bool has_node) {
-    return function << 1 | static_cast<uint32_t>(has_node);
-  }
-  uint32_t function() const { return row_ >> 1; }
-  bool has_node() const { return (row_ & 1) != 0; }
-
- private:
-  uint32_t row_;
-};
-
 // Of one node in the builder, whose tables grow by doubling.
 constexpr uint64_t kNodeBytes = 2 * (sizeof(DebugHandle) + sizeof(Node));
-
 // Of a function's name in the builder, its text aside: that is a text of the record.
-constexpr uint64_t kStringBytes = 64;
+constexpr uint64_t kFunctionBytes = 64;
 
+// The map's entries are in the order of a hash table. They are read in that order, except for their
+// stacks, and put in the order of their handles: there neighbours have the same stack, and the unit
+// needs no sorting.
 class NodeReader {
  public:
   NodeReader(const HandleNodesInput& input, TaggedRanges& ranges, DebugInfoBuilder& builder,
@@ -48,20 +34,45 @@ class NodeReader {
         warnings_(warnings),
         charge_(budget),
         gap_(builder.AddGap(input.gap_without_map)),
-        damaged_(builder.AddGap(RangeGap::kDamagedRecord)) {}
+        damaged_(builder.AddGap(RangeGap::kDamagedRecord)),
+        texts_(builder, budget) {}
 
   Status Run();
 
  private:
-  void ParseMap();
-  Status MakeTable();
-  void ReadOwners();
-  void ReadEntries();
-  void AddHandlesWithoutEntry();
+  // An entry, its stack not yet read.
+  struct Entry {
+    PickleValue stack;
+    StringId name;
+    RangeId range;  // none: there is no entry
+  };
+  // What is known of one handle.
+  struct Row {
+    static constexpr uint32_t kNoFunction = UINT32_MAX;
+    static constexpr uint32_t kSeveralFunctions = UINT32_MAX - 1;
 
-  bool ReadEntry(size_t index, PickleValue entry, CallStacks& stacks, TextCache& texts);
-  // Marks that the handle has a node; says whose it is.
-  StringId TakeHandle(size_t index, DebugHandle handle);
+    Entry entry;
+    uint32_t function = kNoFunction;
+
+    bool has_entry() const { return !entry.range.is_none(); }
+    bool has_node() const { return has_entry() || function != kNoFunction; }
+  };
+
+  void ParseMap();
+  void PlaceFunctions();
+  void PlaceEntries();
+  uint64_t CountNodes() const;
+  void AddNodes();
+
+  // The handle of an entry; nothing if it cannot be told.
+  static std::optional<DebugHandle> HandleOf(PickleValue entry) {
+    if (!entry.is_tuple() || entry.size() == 0 || !entry.at(0).is_int()) return std::nullopt;
+    return entry.at(0).as_int();
+  }
+  // If the entry cannot be read, which is a warning, its range is damaged_ and its stack is None.
+  Entry ReadEntry(size_t index, DebugHandle handle, PickleValue value);
+  Result<Entry> ReadParts(PickleValue value);
+  Node NodeOf(DebugHandle handle, const Entry& entry, uint32_t function, CallStacks& stacks);
 
   const HandleNodesInput& input_;
   TaggedRanges& ranges_;
@@ -73,8 +84,12 @@ class NodeReader {
   RangeId damaged_;  // of entries that cannot be read
   std::optional<Pickle> map_;
   std::span<const PickleValue> entries_;
+  TextCache texts_;  // of map_
   std::vector<StringId> function_names_;
-  Int64Table owners_;
+  Int64Index handles_;
+  std::vector<Row> rows_;  // by the handle's place
+  // Entries whose handle has one already.
+  std::vector<std::pair<DebugHandle, Entry>> repeats_;
 };
 
 void NodeReader::ParseMap() {
@@ -91,170 +106,144 @@ void NodeReader::ParseMap() {
   entries_ = *entries;
 }
 
-Status NodeReader::MakeTable() {
-  Int64Table::Extent extent;
-  if (input_.handles != nullptr) {
-    for (const HandleRecord::Function& function : input_.handles->functions()) {
-      for (const PickleValue handle : function.handles) extent.Add(handle.as_int());
-    }
-    HANDRAIL_RETURN_IF_ERROR(charge_.Take(
-        input_.handles->functions().size() * (sizeof(StringId) + kStringBytes), "functions"));
-  }
-  for (const PickleValue entry : entries_) {
-    if (entry.is_tuple() && entry.size() > 0 && entry.at(0).is_int()) {
-      extent.Add(entry.at(0).as_int());
-    }
-  }
-  HANDRAIL_ASSIGN_OR_RETURN(owners_, Int64Table::For(extent, budget_, "debug handles"));
-  return charge_.Take(entries_.size() * kNodeBytes, "debug handles");
-}
-
-void NodeReader::ReadOwners() {
+void NodeReader::PlaceFunctions() {
   if (input_.handles == nullptr) return;
   for (const HandleRecord::Function& function : input_.handles->functions()) {
     const auto index = static_cast<uint32_t>(function_names_.size());
     function_names_.push_back(builder_.AddString(function.name));
     for (const PickleValue value : function.handles) {
-      const DebugHandle handle = value.as_int();
-      if (handle == kUnknownHandle) continue;
-      uint32_t& row = owners_.At(handle);
-      if (row == Int64Table::kAbsent) {
-        row = Owner::RowOf(index, false);
-      } else if (Owner(row).function() != index) {
-        row = Owner::RowOf(Owner::kNobody, false);
-      }
+      if (value.as_int() == kUnknownHandle) continue;
+      uint32_t& owner = rows_[handles_.PlaceOf(value.as_int())].function;
+      owner = owner == Row::kNoFunction || owner == index ? index : Row::kSeveralFunctions;
     }
   }
 }
 
-StringId NodeReader::TakeHandle(size_t index, DebugHandle handle) {
-  uint32_t& row = owners_.At(handle);
-  const Owner owner(row == Int64Table::kAbsent ? Owner::RowOf(Owner::kNobody, false) : row);
-  if (owner.has_node()) {
-    warnings_.Add(kCallStackMapName, Fault::kDuplicateHandle, ErrorCode::kConflict, [&] {
-      return fmt::format("entry {}: need a handle without an entry so far, have handle {} again",
-                         index, handle);
-    });
-  }
-  row = Owner::RowOf(owner.function(), true);
-  return owner.function() == Owner::kNobody ? StringId::none() : function_names_[owner.function()];
-}
-
-bool NodeReader::ReadEntry(size_t index, PickleValue entry, CallStacks& stacks, TextCache& texts) {
-  const auto warn = [&](Fault fault, Error error) {
-    warnings_.Add(kCallStackMapName, fault, std::move(error).In(fmt::format("entry {}", index)));
-    return false;
-  };
-  const bool has_name = entry.is_tuple() && entry.size() == 4;
-  if (!has_name && !(entry.is_tuple() && entry.size() == 3)) {
-    warn(Fault::kEntry,
-         FailShape(*map_, entry, "debug info", "a tuple of 4 (3 before PyTorch 1.10)").value());
-    if (!entry.is_tuple() || entry.size() == 0) return false;
-  }
-  const auto parts = entry.elements();
-  if (!parts[0].is_int()) {
-    return warn(Fault::kEntry, FailShape(*map_, parts[0], "debug handle", "an int").value());
-  }
-  const DebugHandle handle = parts[0].as_int();
-  if (handle == kUnknownHandle) {
-    return warn(Fault::kNoHandle, Error{ErrorCode::kCorrupt, Error::kNoOffset,
-                                        "debug handle: need one that stands for a node, have -1"});
-  }
-  Node node{.name = {}, .range = damaged_, .stack = {}, .function = TakeHandle(index, handle)};
-  const auto add_damaged = [&](Error error) {
-    builder_.AddForeignNode(handle, node);
-    return warn(error.code == ErrorCode::kLimit ? Fault::kMemory : Fault::kEntry,
-                std::move(error).In(fmt::format("debug handle {}", handle)));
-  };
-  if (!has_name && parts.size() != 3) {
-    builder_.AddForeignNode(handle, node);
-    return false;
-  }
-  if (!parts[1].is_int()) {
-    return add_damaged(FailShape(*map_, parts[1], "source range tag", "an int").value());
-  }
-  StringId name;
-  if (has_name) {
-    if (!parts[2].is_text()) {
-      return add_damaged(FailShape(*map_, parts[2], "node name", "a text").value());
-    }
-    const Result<StringId> interned = texts.Intern(parts[2]);
-    if (!interned) return add_damaged(interned.error());
-    name = *interned;
-  }
-  // A stack that cannot be read has its own warning.
-  const std::optional<StackId> stack = stacks.Read(parts.back());
-  if (!stack) {
-    builder_.AddForeignNode(handle, node);
-    return false;
-  }
-  node.name = name;
-  node.range = ranges_.Find(parts[1].as_int());
-  node.stack = *stack;
-  if (ranges_.IsUndefined(node.range)) {
-    warnings_.Add(kCallStackMapName, Fault::kUndefinedTag, ErrorCode::kCorrupt, [&] {
-      return fmt::format(
-          "entry {}: debug handle {}: source range tag {} is defined by no debug_pkl "
-          "record",
-          index, handle, parts[1].as_int());
-    });
-  }
-  builder_.AddForeignNode(handle, node);
-  return true;
-}
-
-void NodeReader::ReadEntries() {
-  if (!map_) return;
-  TextCache texts(builder_, budget_);
-  CallStacks stacks(kCallStackMapName, *map_, ranges_, texts, builder_, budget_, warnings_);
-  bool all_have_handles = true;
+void NodeReader::PlaceEntries() {
   for (size_t i = 0; i < entries_.size(); ++i) {
-    const PickleValue entry = entries_[i];
-    if (!ReadEntry(i, entry, stacks, texts)) {
-      all_have_handles &= entry.is_tuple() && entry.size() > 0 && entry.at(0).is_int();
-    }
-  }
-  // A handle without an entry may be that of an entry whose handle cannot be read.
-  if (!all_have_handles) gap_ = damaged_;
-}
-
-void NodeReader::AddHandlesWithoutEntry() {
-  if (input_.handles == nullptr) return;
-  uint64_t missing_count = 0;
-  for (const HandleRecord::Function& function : input_.handles->functions()) {
-    for (const PickleValue value : function.handles) {
-      missing_count += !Owner(owners_.Find(value.as_int())).has_node();
-    }
-  }
-  if (Status status = charge_.Take(missing_count * kNodeBytes, "debug handles"); !status) {
-    return warnings_.Add(HandleRecord::kName, Fault::kMemory, std::move(status).error());
-  }
-  for (const HandleRecord::Function& function : input_.handles->functions()) {
-    for (const PickleValue value : function.handles) {
-      const DebugHandle handle = value.as_int();
-      if (handle == kUnknownHandle) continue;
-      uint32_t& row = owners_.At(handle);
-      const Owner owner(row);
-      if (owner.has_node()) continue;
-      row = Owner::RowOf(owner.function(), true);
-      const StringId name =
-          owner.function() == Owner::kNobody ? StringId::none() : function_names_[owner.function()];
-      builder_.AddForeignNode(handle, Node{{}, gap_, {}, name});
-      if (!map_) continue;
-      warnings_.Add(HandleRecord::kName, Fault::kMissingHandle, ErrorCode::kCorrupt, [&] {
-        return fmt::format("function {}: debug handle {} has no entry in record '{}'",
-                           Quoted(function.name), handle, kCallStackMapName);
+    const std::optional<DebugHandle> handle = HandleOf(entries_[i]);
+    if (!handle) {
+      // A handle without an entry may be this one's.
+      gap_ = damaged_;
+      warnings_.Add(kCallStackMapName, Fault::kEntry, ErrorCode::kCorrupt, [&] {
+        return fmt::format(
+            "entry {}: debug info: need a tuple that begins with a debug handle, have {}", i,
+            map_->Describe(entries_[i]));
+      });
+    } else if (*handle == kUnknownHandle) {
+      warnings_.Add(kCallStackMapName, Fault::kNoHandle, ErrorCode::kCorrupt, [&] {
+        return fmt::format("entry {}: debug handle: need one that stands for a node, have {}", i,
+                           kUnknownHandle);
+      });
+    } else if (Row& row = rows_[handles_.PlaceOf(*handle)]; !row.has_entry()) {
+      row.entry = ReadEntry(i, *handle, entries_[i]);
+    } else {
+      repeats_.emplace_back(*handle, ReadEntry(i, *handle, entries_[i]));
+      warnings_.Add(kCallStackMapName, Fault::kDuplicateHandle, ErrorCode::kConflict, [&] {
+        return fmt::format(
+            "entry {}: debug handle: need one without an entry so far, have {} again", i, *handle);
       });
     }
   }
 }
 
+uint64_t NodeReader::CountNodes() const {
+  uint64_t count = repeats_.size();
+  for (const Row& row : rows_) count += row.has_node();
+  return count;
+}
+
+Result<NodeReader::Entry> NodeReader::ReadParts(PickleValue value) {
+  const auto parts = value.elements();
+  if (parts.size() != 4 && parts.size() != 3) {
+    return FailShape(*map_, value, "debug info", "a tuple of 4 (3 before PyTorch 1.10)");
+  }
+  if (!parts[1].is_int()) return FailShape(*map_, parts[1], "source range tag", "an int");
+  Entry entry;
+  if (parts.size() == 4) {
+    if (!parts[2].is_text()) return FailShape(*map_, parts[2], "node name", "a text");
+    HANDRAIL_ASSIGN_OR_RETURN(entry.name, texts_.Intern(parts[2]));
+  }
+  entry.stack = parts.back();
+  entry.range = ranges_.Find(parts[1].as_int());
+  return entry;
+}
+
+NodeReader::Entry NodeReader::ReadEntry(size_t index, DebugHandle handle, PickleValue value) {
+  const Result<Entry> entry = ReadParts(value);
+  if (!entry) {
+    const bool is_limit = entry.error().code == ErrorCode::kLimit;
+    warnings_.Add(
+        kCallStackMapName, is_limit ? Fault::kMemory : Fault::kEntry, entry.error().code, [&] {
+          return fmt::format("entry {}: debug handle {}: {}", index, handle, entry.error().message);
+        });
+    return Entry{{}, {}, damaged_};
+  }
+  if (ranges_.IsUndefined(entry->range)) {
+    warnings_.Add(kCallStackMapName, Fault::kUndefinedTag, ErrorCode::kCorrupt, [&] {
+      return fmt::format(
+          "entry {}: debug handle {}: source range tag {} is defined by no debug_pkl record", index,
+          handle, value.at(1).as_int());
+    });
+  }
+  return *entry;
+}
+
+Node NodeReader::NodeOf(DebugHandle handle, const Entry& entry, uint32_t function,
+                        CallStacks& stacks) {
+  const StringId function_name =
+      function < function_names_.size() ? function_names_[function] : StringId::none();
+  const Result<StackId> stack = stacks.Read(entry.stack);
+  if (stack) return Node{entry.name, entry.range, *stack, function_name};
+  const bool is_limit = stack.error().code == ErrorCode::kLimit;
+  warnings_.Add(kCallStackMapName, is_limit ? Fault::kMemory : Fault::kCallStack,
+                stack.error().code,
+                [&] { return fmt::format("debug handle {}: {}", handle, stack.error().message); });
+  return Node{{}, damaged_, {}, function_name};
+}
+
+void NodeReader::AddNodes() {
+  CallStacks stacks(map_ ? &*map_ : nullptr, ranges_, texts_, builder_, budget_, warnings_);
+  for (uint32_t place = 0; place < rows_.size(); ++place) {
+    const Row& row = rows_[place];
+    if (!row.has_node()) continue;
+    const DebugHandle handle = handles_.KeyAt(place);
+    if (!row.has_entry() && map_) {
+      warnings_.Add(HandleRecord::kName, Fault::kMissingHandle, ErrorCode::kCorrupt, [&] {
+        return fmt::format("debug handle {} has no entry in record '{}'", handle,
+                           kCallStackMapName);
+      });
+    }
+    const Entry entry = row.has_entry() ? row.entry : Entry{{}, {}, gap_};
+    builder_.AddForeignNode(handle, NodeOf(handle, entry, row.function, stacks));
+  }
+  for (const auto& [handle, entry] : repeats_) {
+    const uint32_t function = rows_[handles_.PlaceOf(handle)].function;
+    builder_.AddForeignNode(handle, NodeOf(handle, entry, function, stacks));
+  }
+}
+
 Status NodeReader::Run() {
   ParseMap();
-  HANDRAIL_RETURN_IF_ERROR(MakeTable());
-  ReadOwners();
-  ReadEntries();
-  AddHandlesWithoutEntry();
+  const auto for_each_handle = [this](auto&& add) {
+    if (input_.handles != nullptr) {
+      for (const HandleRecord::Function& function : input_.handles->functions()) {
+        for (const PickleValue handle : function.handles) add(handle.as_int());
+      }
+    }
+    for (const PickleValue entry : entries_) {
+      if (const std::optional<DebugHandle> handle = HandleOf(entry)) add(*handle);
+    }
+  };
+  HANDRAIL_ASSIGN_OR_RETURN(handles_,
+                            Int64Index::Of(for_each_handle, sizeof(Row), budget_, "debug handles"));
+  const size_t function_count = input_.handles == nullptr ? 0 : input_.handles->functions().size();
+  HANDRAIL_RETURN_IF_ERROR(charge_.Take(function_count * kFunctionBytes, "functions"));
+  rows_.resize(handles_.place_count());
+  PlaceFunctions();
+  PlaceEntries();
+  HANDRAIL_RETURN_IF_ERROR(charge_.Take(CountNodes() * kNodeBytes, "debug handles"));
+  AddNodes();
   return {};
 }
 

@@ -24,8 +24,6 @@
 
 namespace handrail {
 
-inline constexpr std::string_view kCallStackMapName = "callstack_debug_map.pkl";
-
 struct HandleNodesInput {
   const HandleRecord* handles = nullptr;  // null: there is none that can be read
   // Content of callstack_debug_map.pkl, if it is there and could be read from the archive.

@@ -33,9 +33,11 @@ Result<HandleRecord::Function> HandleRecord::ReadFunction(PickleValue entry) con
         Error{ErrorCode::kCorrupt, pickle_.OffsetOf((*row)[0]),
               fmt::format("debug info: need {}, have {}", Quoted(kHandlesKey), Quoted(*key))});
   }
-  // Functions that PyTorch's own tests write without handles have an empty tuple there.
-  if ((*row)[1].is_tuple() && (*row)[1].size() == 0) return function;
-  const auto handles = pickle_.ExpectIntList((*row)[1], "debug handles");
+  const auto lists = pickle_.ExpectTuple((*row)[1], "debug handles");
+  if (!lists) return in_function(lists.error());
+  // PyTorch's own tests write functions without handles so.
+  if (lists->empty()) return function;
+  const auto handles = pickle_.ExpectIntList((*lists)[0], "debug handles");
   if (!handles) return in_function(handles.error());
   function.handles = *handles;
   return function;

@@ -1,7 +1,7 @@
 // mobile_debug_handles.pkl (PyTorch 1.9 and up): which handles each function's instructions have.
 //
 // In:  the record's bytes:
-//        (bytecode version, (function, (("function_debug_handles", [handle, ...]),)), ...)
+//        (bytecode version, (function, (("function_debug_handles", ([handle, ...],)),)), ...)
 //      Functions in the order of bytecode.pkl, one handle per instruction.
 // Out: the functions, with their handles in place.
 #pragma once

@@ -8,6 +8,7 @@
 #include "archive/quoted.h"
 #include "torch_debug/build_id.h"
 #include "torch_debug/bytecode_record.h"
+#include "torch_debug/call_stacks.h"
 #include "torch_debug/file_readers.h"
 #include "torch_debug/handle_nodes.h"
 #include "torch_debug/handle_record.h"

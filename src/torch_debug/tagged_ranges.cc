@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "archive/quoted.h"
 #include "torch_debug/pickle_shape.h"
 
 namespace handrail {
 namespace {
 
 constexpr std::string_view kStringTableForm = "FORMAT_WITH_STRING_TABLE";
+constexpr uint32_t kNoRow = UINT32_MAX;
 // Of one definition, in the tables here and as a range of the debug info.
 constexpr uint64_t kDefinitionBytes = 96;
 
@@ -120,45 +122,43 @@ Result<TaggedRanges::Definition> TaggedRanges::ReadRange(const Pickle& pickle, s
 }
 
 void TaggedRanges::Index() {
-  Int64Table::Extent extent;
-  for (const Definition& definition : definitions_) extent.Add(definition.tag);
-  for (const int64_t tag : damaged_tags_) extent.Add(tag);
-  Result<Int64Table> rows = Int64Table::For(extent, budget_, "tags");
-  if (!rows) {
-    const std::string_view record = record_names_.empty() ? "" : std::string_view(record_names_[0]);
-    warnings_.Add(record, Fault::kMemory, std::move(rows).error());
-    return;
+  const auto for_each_tag = [this](auto&& add) {
+    for (const Definition& definition : definitions_) add(definition.tag);
+    for (const int64_t tag : damaged_tags_) add(tag);
+  };
+  Result<Int64Index> tags = Int64Index::Of(for_each_tag, sizeof(uint32_t), budget_, "tags");
+  if (!tags) {
+    return warnings_.Add(record_names_.back(), Fault::kMemory, std::move(tags).error());
   }
-  rows_ = *std::move(rows);
+  tags_ = *std::move(tags);
+  rows_.assign(tags_.place_count(), kNoRow);
   for (uint32_t i = 0; i < definitions_.size(); ++i) {
     const Definition& definition = definitions_[i];
-    uint32_t& row = rows_.At(definition.tag);
-    if (row == Int64Table::kAbsent) {
+    uint32_t& row = rows_[tags_.PlaceOf(definition.tag)];
+    if (row == kNoRow) {
       row = i;
     } else if (!definitions_[row].IsSameRange(definition)) {
       warnings_.Add(
           record_names_[definition.record], Fault::kTagConflict, ErrorCode::kConflict, [&] {
-            return fmt::format(
-                "tag {} is another range than in record '{}', which comes first and counts",
-                definition.tag, record_names_[definitions_[row].record]);
+            return fmt::format("tag {} is another range than in record {}, which comes first",
+                               definition.tag, Quoted(record_names_[definitions_[row].record]));
           });
     }
   }
   // What is damaged in one record may be whole in another.
   const RangeId damaged = builder_.AddGap(RangeGap::kDamagedRecord);
   for (const int64_t tag : damaged_tags_) {
-    uint32_t& row = rows_.At(tag);
-    if (row != Int64Table::kAbsent) continue;
+    uint32_t& row = rows_[tags_.PlaceOf(tag)];
+    if (row != kNoRow) continue;
     row = static_cast<uint32_t>(definitions_.size());
     definitions_.push_back(Definition{tag, 0, 0, {}, damaged, 0});
   }
 }
 
 RangeId TaggedRanges::Find(int64_t tag) {
-  const uint32_t row = rows_.Find(tag);
-  if (row == Int64Table::kAbsent) {
-    return tag == kNoTag ? not_recorded_ : undefined_;
-  }
+  const uint32_t place = tags_.PlaceOf(tag);
+  const uint32_t row = place == Int64Index::kAbsent ? kNoRow : rows_[place];
+  if (row == kNoRow) return tag == kNoTag ? not_recorded_ : undefined_;
   Definition& definition = definitions_[row];
   if (definition.range.is_none()) {
     definition.range = builder_.AddRange(definition.source, definition.start, definition.end);

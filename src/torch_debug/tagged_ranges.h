@@ -21,7 +21,7 @@
 
 #include "archive/memory_budget.h"
 #include "archive/pickle.h"
-#include "torch_debug/int64_table.h"
+#include "torch_debug/int64_index.h"
 #include "torch_debug/source_table.h"
 #include "torch_debug/warning_list.h"
 
@@ -82,7 +82,8 @@ class TaggedRanges {
   std::vector<Definition> definitions_;
   std::vector<std::string> record_names_;
   std::vector<int64_t> damaged_tags_;
-  Int64Table rows_;  // of definitions_, by tag
+  Int64Index tags_;
+  std::vector<uint32_t> rows_;  // of definitions_, by the tag's place
 };
 
 }  // namespace handrail

@@ -20,7 +20,6 @@ enum class Fault : uint8_t {
   kArchive,           // the container says so itself
   kRecord,            // the record cannot be read at all
   kEntry,             // an entry is not of the record's shape
-  kSource,            // a source range's source cannot be read
   kRange,             // a source range cannot be read
   kStart,             // a source range starts outside its text
   kTagConflict,       // one tag, two ranges
