@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 T ?= 60
 
 # A handle of the archive in test/data, as README.md shows it (a test compares the two).
-DEMO := handrail symbolize -m test/data/model.ptl 25
+DEMO := handrail symbolize -m test/data/model.ptl 123
 
 BUILD_PACKAGES := g++ cmake ninja-build pkg-config \
   libbenchmark-dev libcli11-dev libexpected-dev libflatbuffers-dev libfmt-dev libgmock-dev \

@@ -15,7 +15,10 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
   app.name("handrail");
   app.require_subcommand(1);
   app.set_version_flag("--version", "handrail " HANDRAIL_VERSION);
-  app.get_formatter()->column_width(32);
+  app.get_formatter()->column_width(30);
+  // Usage says which arguments are optional.
+  app.get_formatter()->label("REQUIRED", "");
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
 
   Action chosen;
   AddSymbolize(app, chosen);
@@ -24,6 +27,7 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
   AddStats(app, chosen);
   AddVerify(app, chosen);
   AddMerge(app, chosen);
+  for (CLI::App* verb : app.get_subcommands(nullptr)) verb->group("Verbs");
 
   // CLI11 takes the arguments from the back, and says by exceptions what it found.
   try {

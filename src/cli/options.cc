@@ -7,9 +7,9 @@ namespace handrail::cli {
 void AddFormatOption(CLI::App& verb, bool& as_json) {
   verb.add_option_function<std::string>(
           "--format", [&as_json](const std::string& format) { as_json = format == "json"; },
-          "json: one JSON object a line")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->default_str("text");
+          "text (the default), or one JSON object a line")
+      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->type_name("text|json");
 }
 
 void AddStyleOption(CLI::App& verb, TraceStyle& style) {
@@ -18,9 +18,10 @@ void AddStyleOption(CLI::App& verb, TraceStyle& style) {
           [&style](const std::string& name) {
             style = name == "pytorch" ? TraceStyle::kPytorch : TraceStyle::kHandrail;
           },
-          "pytorch: byte for byte what PyTorch prints")
-      ->check(CLI::IsMember({"handrail", "pytorch"}))
-      ->default_str("handrail");
+          "pytorch: byte for byte what PyTorch prints. handrail (the default): "
+          "the same, with what PyTorch leaves unknown")
+      ->check(CLI::IsMember({"handrail", "pytorch"}).description(""))
+      ->type_name("handrail|pytorch");
 }
 
 void AddDebugMapOutput(CLI::App& verb, std::string& path) {
