@@ -1,6 +1,8 @@
 #include "script/dump.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -99,14 +101,14 @@ class Dumper {
   void WriteOpening(SyntaxId id) {
     const SyntaxNode& node = tree_.at(id);
     const bool is_operation = node.kind == NodeKind::kUnary || node.kind == NodeKind::kBinary;
-    out_ += fmt::format("({} {}-{}", is_operation ? ToString(node.op) : ToString(node.kind),
-                        node.range.start, node.range.end);
+    Write("({} {}-{}", is_operation ? ToString(node.op) : ToString(node.kind), node.range.start,
+          node.range.end);
     switch (node.kind) {
       case NodeKind::kName:
-        out_ += fmt::format(" {}", tree_.text(id));
+        Write(" {}", tree_.text(id));
         break;
       case NodeKind::kNumber:
-        out_ += fmt::format(" {}{}", node.is_negated ? "-" : "", tree_.text(id));
+        Write(" {}{}", node.is_negated ? "-" : "", tree_.text(id));
         break;
       case NodeKind::kString:
       case NodeKind::kFormatText:
@@ -114,27 +116,32 @@ class Dumper {
         AppendQuoted(out_, StringValue(tree_, id));
         break;
       case NodeKind::kSelect:
-        out_ += fmt::format(" {}", tree_.select(id).name);
+        Write(" {}", tree_.select(id).name);
         break;
       case NodeKind::kKeyword:
-        out_ += fmt::format(" {}", tree_.keyword(id).name);
+        Write(" {}", tree_.keyword(id).name);
         break;
       case NodeKind::kParameter:
       case NodeKind::kKeywordParameter:
-        out_ += fmt::format(" {}", tree_.parameter(id).name);
+        Write(" {}", tree_.parameter(id).name);
         break;
       case NodeKind::kFunction:
-        out_ += fmt::format(" {}", tree_.function(id).name);
+        Write(" {}", tree_.function(id).name);
         break;
       case NodeKind::kClass:
-        out_ += fmt::format(" {}", tree_.class_definition(id).name);
+        Write(" {}", tree_.class_definition(id).name);
         break;
       case NodeKind::kAugmentedAssign:
-        out_ += fmt::format(" {}", ToString(node.op));
+        Write(" {}", ToString(node.op));
         break;
       default:
         break;
     }
+  }
+
+  template <typename... Args>
+  void Write(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
 
   const SyntaxTree& tree_;

@@ -1,0 +1,2 @@
+@torch.jit.export
+def f(x): return x

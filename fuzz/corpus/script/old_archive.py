@@ -1,0 +1,3 @@
+op_version_set = 1
+import __torch__.a
+def f(): pass
