@@ -91,7 +91,9 @@ Status DebugInfoBuilder::BeginUnit(const UnitOptions& options) {
   function_ = StringId::none();
   space_ordinal_ = 0;
   if (options.kind == UnitKind::kForeign) return {};
-  return OpenNextSpace();
+  Status opened = OpenNextSpace();
+  if (!opened) info_.units.pop_back();
+  return opened;
 }
 
 Status DebugInfoBuilder::OpenNextSpace() {
