@@ -1,11 +1,11 @@
 #include "compile.h"
 
+#include <map>
+#include <sstream>
+
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/inliner.h>
-
-#include <map>
-#include <sstream>
 
 #include "program.h"
 
@@ -78,8 +78,7 @@ class MethodCompiler {
   void AddAttribute(Node* node) {
     const auto owner = objects_.find(node->input());
     if (owner == objects_.end()) Refuse(node);
-    const c10::IValue value =
-        owner->second.toObjectRef().getAttr(node->s(c10::attr::name));
+    const c10::IValue value = owner->second.toObjectRef().getAttr(node->s(c10::attr::name));
     if (value.isObject()) {
       objects_[node->output()] = value;
     } else {

@@ -1,11 +1,11 @@
 #include "program.h"
 
+#include <map>
+#include <sstream>
+
 #include <c10/util/Exception.h>
 #include <torch/csrc/jit/backends/backend_exception.h>
 #include <torch/csrc/jit/runtime/operator.h>
-
-#include <map>
-#include <sstream>
 
 namespace handrail_peer {
 namespace {

@@ -10,11 +10,11 @@
 // `%n` is a register (the inputs are the first), `#n` an index into the constants.
 #pragma once
 
-#include <ATen/core/ivalue.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <ATen/core/ivalue.h>
 
 namespace handrail_peer {
 

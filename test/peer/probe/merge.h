@@ -1,11 +1,11 @@
 // The trace of several handles at once.
 #pragma once
 
-#include <torch/csrc/jit/mobile/module.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <torch/csrc/jit/mobile/module.h>
 
 namespace handrail_peer {
 

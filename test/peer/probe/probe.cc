@@ -10,15 +10,15 @@
 //                       torch.save wrote to the file INPUTS; "error" is the whole exception text,
 //                       absent where the method succeeds; "text" what the debug handles added to it
 // Exits 3, with {"error"}, where PyTorch cannot load the archive.
-#include <dlfcn.h>
-#include <torch/csrc/jit/mobile/import.h>
-#include <torch/csrc/jit/mobile/module.h>
-
 #include <cstdint>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+
+#include <dlfcn.h>
+#include <nlohmann/json.hpp>
+#include <torch/csrc/jit/mobile/import.h>
+#include <torch/csrc/jit/mobile/module.h>
 
 #include "merge.h"
 #include "run.h"

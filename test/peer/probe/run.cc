@@ -1,11 +1,11 @@
 #include "run.h"
 
+#include <fstream>
+#include <iterator>
+
 #include <torch/csrc/jit/backends/backend_exception.h>
 #include <torch/csrc/jit/mobile/function.h>
 #include <torch/csrc/jit/serialization/pickle.h>
-
-#include <fstream>
-#include <iterator>
 
 namespace handrail_peer {
 namespace {

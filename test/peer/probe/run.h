@@ -1,12 +1,12 @@
 // Runs a method and keeps what its exception says.
 #pragma once
 
-#include <torch/csrc/jit/mobile/module.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <torch/csrc/jit/mobile/module.h>
 
 namespace handrail_peer {
 
