@@ -21,8 +21,8 @@ namespace handrail {
 
 // Which units of a map may answer. Nothing set: the one unit that has the handle.
 struct HandleScope {
-  std::optional<UnitId> unit;
-  std::optional<Hash128> build_id;  // ignored if `unit` is set
+  std::optional<UnitId> unit = {};
+  std::optional<Hash128> build_id = {};  // ignored if `unit` is set
 };
 
 // A frame as rows of the map: `function` runs on the module instance (`module_name`, `module_type`)
