@@ -8,12 +8,6 @@
 #include "torch_debug/pickle_shape.h"
 
 namespace handrail {
-namespace {
-
-constexpr std::string_view kHandlesKey = "function_debug_handles";
-
-}  // namespace
-
 Result<HandleRecord::Function> HandleRecord::ReadFunction(PickleValue entry) const {
   HANDRAIL_ASSIGN_OR_RETURN(const auto parts, pickle_.ExpectTuple(entry, "function", 2));
   Function function;

@@ -21,6 +21,8 @@
 
 namespace handrail {
 
+inline constexpr std::string_view kHandlesKey = "function_debug_handles";
+
 class HandleRecord {
  public:
   static constexpr std::string_view kName = "mobile_debug_handles.pkl";

@@ -11,7 +11,6 @@
 namespace handrail {
 namespace {
 
-constexpr std::string_view kStringTableForm = "FORMAT_WITH_STRING_TABLE";
 constexpr uint32_t kNoRow = UINT32_MAX;
 // Of one definition, in the tables here and as a range of the debug info.
 constexpr uint64_t kDefinitionBytes = 96;

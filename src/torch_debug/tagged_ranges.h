@@ -29,6 +29,8 @@ namespace handrail {
 
 // What PyTorch writes for a range without a tag.
 inline constexpr int64_t kNoTag = -1;
+// What a record with a text table begins with.
+inline constexpr std::string_view kStringTableForm = "FORMAT_WITH_STRING_TABLE";
 
 class TaggedRanges {
  public:
