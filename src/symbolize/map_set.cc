@@ -173,10 +173,14 @@ Status MapSet::Add(const fs::path& path) {
     return {};
   }
   HANDRAIL_ASSIGN_OR_RETURN(OpenedMap opened, OpenMap(path));
-  state_->owned.push_back(std::make_unique<OpenedMap>(std::move(opened)));
+  Add(std::move(opened));
+  return {};
+}
+
+void MapSet::Add(OpenedMap map) {
+  state_->owned.push_back(std::make_unique<OpenedMap>(std::move(map)));
   state_->named.push_back(state_->owned.back().get());
   state_->Warn(*state_->named.back());
-  return {};
 }
 
 const std::vector<const OpenedMap*>& MapSet::named() const {

@@ -40,6 +40,8 @@ class MapSet {
   // A file is opened now, and fails as OpenMap does. A folder is only remembered; its files are
   // looked at when a build id is first asked for.
   Status Add(const std::filesystem::path& path);
+  // A map that is open already, as if its file had been named.
+  void Add(OpenedMap map);
 
   // The maps that were named one by one, in that order. They are the only ones asked about handles
   // that come without a build id: a folder's maps answer for their build ids alone.
