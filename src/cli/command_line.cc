@@ -1,5 +1,6 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -8,6 +9,15 @@
 #include "cli/verbs.h"
 
 namespace handrail::cli {
+namespace {
+
+ExitCode SayWrongUse(const Streams& streams, const std::string& message) {
+  Say(streams, message);
+  streams.err << "try 'handrail --help', or 'handrail VERB --help'\n";
+  return ExitCode::kUsage;
+}
+
+}  // namespace
 
 ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams& streams) {
   CLI::App app{
@@ -27,7 +37,18 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
   AddStats(app, chosen);
   AddVerify(app, chosen);
   AddMerge(app, chosen);
-  for (CLI::App* verb : app.get_subcommands(nullptr)) verb->group("Verbs");
+  const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);
+  for (CLI::App* verb : verbs) verb->group("Verbs");
+
+  // CLI11's own messages would not name the verb.
+  const auto is_asked_for = [&](const CLI::App* verb) {
+    return verb->get_name() == arguments.front();
+  };
+  if (arguments.empty()) return SayWrongUse(streams, "need a verb");
+  if (!arguments.front().starts_with('-') &&
+      std::none_of(verbs.begin(), verbs.end(), is_asked_for)) {
+    return SayWrongUse(streams, "there is no verb '" + arguments.front() + "'");
+  }
 
   // CLI11 takes the arguments from the back, and says by exceptions what it found.
   try {
@@ -39,9 +60,7 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
     streams.out << version.what() << '\n';
     return ExitCode::kDone;
   } catch (const CLI::ParseError& error) {
-    Say(streams, error.what());
-    streams.err << "try 'handrail --help', or 'handrail VERB --help'\n";
-    return ExitCode::kUsage;
+    return SayWrongUse(streams, error.what());
   }
   return chosen(streams);
 }

@@ -92,7 +92,7 @@ Result<Parts> PartsOfArchive(std::span<const std::byte> bytes, const std::string
       parts.parts.push_back(
           {std::string(record.name), record.stored_size_bytes, 0,
            record.is_deflated() ? "deflated, " + std::to_string(record.size_bytes) + " bytes inside"
-                                : "record, stored"});
+                                : "stored"});
     }
   }
   HANDRAIL_ASSIGN_OR_RETURN(const TorchDebugInfo torch, ReadTorchDebugInfo(bytes, path));

@@ -28,6 +28,9 @@ cmake -S "$source/test/install/consumer" -B "$scratch/build" -G Ninja \
 cmake --build "$scratch/build" >"$scratch/build.log"
 expect_consumer "$scratch/build/reading"
 expect_consumer "$scratch/build/everything"
+trace=$(cd "$scratch" && build/embedding)
+[[ $trace == *'line 4, in <unknown>'*'self.a(x)'*'line 2, in forward'*'x + 1'* ]] ||
+  { echo "embedding printed '$trace'" >&2; exit 1; }
 
 echo "pkg-config: both packages"
 export PKG_CONFIG_PATH

@@ -86,7 +86,8 @@ class CodeScanner {
   }
   size_t LiteralEnd(char quote) const {
     size_t i = position_ + 1;
-    while (i < text_.size() && text_[i] != quote && text_[i] != '\n') i += text_[i] == '\\' ? 2U : 1U;
+    while (i < text_.size() && text_[i] != quote && text_[i] != '\n')
+      i += text_[i] == '\\' ? 2U : 1U;
     return i + 1;
   }
 
