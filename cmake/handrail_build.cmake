@@ -28,17 +28,23 @@ function(handrail_sources result directory)
 endfunction()
 
 # handrail_stage(NAME [USES stage...] [LINKS target...])
-# One folder of src/ as an object library `handrail_NAME`, with its unit tests.
+# One folder of src/ as an object library `handrail_NAME`, with its unit tests. A folder without
+# sources is no stage yet, and is left out where another stage uses it.
 function(handrail_stage name)
   cmake_parse_arguments(STAGE "" "" "USES;LINKS" ${ARGN})
   set(directory ${PROJECT_SOURCE_DIR}/src/${name})
   handrail_sources(sources ${directory})
+  if(NOT sources)
+    return()
+  endif()
   add_library(handrail_${name} OBJECT ${sources})
   target_include_directories(handrail_${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(handrail_${name} PRIVATE handrail_flags PUBLIC ${STAGE_LINKS})
   foreach(used IN LISTS STAGE_USES)
-    target_link_libraries(handrail_${name} PUBLIC handrail_${used})
+    if(TARGET handrail_${used})
+      target_link_libraries(handrail_${name} PUBLIC handrail_${used})
+    endif()
   endforeach()
   set_property(GLOBAL APPEND PROPERTY HANDRAIL_STAGES ${name})
 endfunction()
