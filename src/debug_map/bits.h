@@ -23,6 +23,24 @@ constexpr uint64_t LowBits(unsigned width) {
 // body of a debug map (a checksum and the trailer) is at least as long.
 inline constexpr size_t kLoadSlackBytes = 8;
 
+// Bits that one load always has, wherever in a byte the first of them is.
+inline constexpr unsigned kOneLoadBits = 57;
+
+// The bits from bit `bit` of `base`, at least kOneLoadBits of them; the rest may be anything.
+inline uint64_t LoadWord(const std::byte* base, uint64_t bit) {
+  uint64_t word;
+  std::memcpy(&word, base + (bit >> 3), sizeof(word));
+  return word >> (bit & 7);
+}
+
+// std::popcount is a call on processors without the instruction that we may assume.
+constexpr uint64_t CountBits(uint64_t word) {
+  word -= (word >> 1) & 0x5555555555555555u;
+  word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+  return (word * 0x0101010101010101u) >> 56;
+}
+
 // The `width` (0 to 64) bits from bit `bit` of `base`. The caller has checked that the bits are
 // there and that kLoadSlackBytes may be read beyond them.
 inline uint64_t LoadBits(const std::byte* base, uint64_t bit, unsigned width) {

@@ -18,6 +18,13 @@ uint32_t Body::Checksum(std::span<const std::byte> block_bytes, uint64_t block) 
   return static_cast<uint32_t>(XXH3_64bits(block_bytes.data(), block_bytes.size()) ^ block);
 }
 
+bool Body::AreBlocksIntact(uint64_t first, uint64_t last) const {
+  for (uint64_t block = first; block <= last; ++block) {
+    if (!IsBlockIntact(block)) return false;
+  }
+  return true;
+}
+
 bool Body::CheckBlock(uint64_t block) const {
   const uint64_t begin = block * kBlockBytes;
   const uint64_t size = std::min(kBlockBytes, body_bytes_ - begin);

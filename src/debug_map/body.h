@@ -27,14 +27,13 @@ class Body {
   const std::byte* data() const { return data_; }
   uint64_t size() const { return body_bytes_; }
 
-  // True if bytes [begin, end) of the body are what was written. `end` <= size().
+  // True if bytes [begin, end) of the body are what was written. `begin` <= `end` <= size().
   bool IsIntact(uint64_t begin, uint64_t end) const {
-    if (begin >= end) return true;
-    const uint64_t last = (end - 1) / kBlockBytes;
-    for (uint64_t block = begin / kBlockBytes; block <= last; ++block) {
-      if (!IsBlockIntact(block)) return false;
+    const uint64_t first = begin / kBlockBytes;
+    if (end - begin <= kBlockBytes - begin % kBlockBytes) {
+      return begin == end || IsBlockIntact(first);
     }
-    return true;
+    return AreBlocksIntact(first, (end - 1) / kBlockBytes);
   }
   bool IsBlockIntact(uint64_t block) const {
     const uint64_t word = checked_[block / 64].load(std::memory_order_relaxed);
@@ -44,6 +43,7 @@ class Body {
 
  private:
   bool CheckBlock(uint64_t block) const;
+  bool AreBlocksIntact(uint64_t first, uint64_t last) const;
 
   const std::byte* data_ = nullptr;
   uint64_t body_bytes_ = 0;

@@ -120,8 +120,8 @@ uint32_t DebugMap::call_site_count() const {
 Answer<DebugMap::UnitInfo> DebugMap::unit(UnitId id) const {
   const auto row = reader_->Row<8>(Section::kUnits, id.index);
   if (!row) return tl::unexpected<Unknown>(row.error());
-  const auto& [key_high, key_low, build_high, build_low, kind, top_type, first_segment,
-               segment_count] = *row;
+  const auto& [first_segment, segment_count, kind, top_type, key_high, key_low, build_high,
+               build_low] = *row;
   UnitInfo info;
   info.kind = static_cast<UnitKind>(kind);
   info.key = Hash128{key_high, key_low};
@@ -146,8 +146,7 @@ Answer<DebugMap::UnitInfo> DebugMap::unit(UnitId id) const {
 
 Answer<Node> DebugMap::NodeAt(uint64_t position) const {
   const auto node = reader_->NodeAt(position);
-  // Gaps have the first rows of the table.
-  if (!node || node->range.index >= kRangeGapCount) return node;
+  if (!node || node->range.index >= reader_->gap_count()) return node;
   const auto found = range(node->range);
   if (!found) return tl::unexpected<Unknown>(found.error());
   if (const auto reason = ReasonOf(found->gap)) return Because(*reason);
@@ -210,6 +209,11 @@ Answer<DebugMap::FoundNode> FindAmong(const DebugMap& map, const Hash128* build_
 }  // namespace
 
 Answer<DebugMap::FoundNode> DebugMap::Find(DebugHandle handle) const {
+  if (unit_count() == 1) {
+    // The usual case, in which nothing can be ambiguous.
+    auto found = Find(UnitId{0}, handle);
+    if (found || found.error().reason != UnknownReason::kNotIssued) return found;
+  }
   return FindAmong(*this, nullptr, handle);
 }
 
@@ -231,9 +235,11 @@ Answer<bool> DebugMap::NextHandle(UnitId unit, HandleCursor& cursor, Answer<Node
 }
 
 Answer<SourceRange> DebugMap::range(RangeId id) const {
-  const auto row = reader_->Row<5>(Section::kRanges, id.index);
-  if (!row) return tl::unexpected<Unknown>(row.error());
-  const auto [source, line, column, end_line, end_column] = *row;
+  std::array<uint64_t, 5> row;
+  if (!reader_->Read(Section::kRanges, id.index, row)) {
+    return Damaged(reader_->table(Section::kRanges).DamageOffset(id.index));
+  }
+  const auto [source, line, column, end_line, end_column] = row;
   SourceRange range;
   const auto damaged = [&] {
     return Damaged(reader_->table(Section::kRanges).DamageOffset(id.index));
@@ -251,9 +257,11 @@ Answer<SourceRange> DebugMap::range(RangeId id) const {
 }
 
 Answer<CallSite> DebugMap::call_site(CallSiteId id) const {
-  const auto row = reader_->Row<4>(Section::kCallSites, id.index);
-  if (!row) return tl::unexpected<Unknown>(row.error());
-  const auto [function, module_type, module_name, range] = *row;
+  std::array<uint64_t, 4> row;
+  if (!reader_->Read(Section::kCallSites, id.index, row)) {
+    return Damaged(reader_->table(Section::kCallSites).DamageOffset(id.index));
+  }
+  const auto [function, module_type, module_name, range] = row;
   CallSite site;
   const uint64_t strings = reader_->strings().string_count();
   if (!Reader::ToId(function, strings, site.function) ||
@@ -267,9 +275,11 @@ Answer<CallSite> DebugMap::call_site(CallSiteId id) const {
 }
 
 Answer<Stack> DebugMap::stack(StackId id) const {
-  const auto row = reader_->Row<2>(Section::kStacks, id.index);
-  if (!row) return tl::unexpected<Unknown>(row.error());
-  const auto [caller_distance, call_site] = *row;
+  std::array<uint64_t, 2> row;
+  if (!reader_->Read(Section::kStacks, id.index, row)) {
+    return Damaged(reader_->table(Section::kStacks).DamageOffset(id.index));
+  }
+  const auto [caller_distance, call_site] = row;
   if (caller_distance > id.index || call_site >= reader_->row_count(Section::kCallSites)) {
     return Damaged(reader_->table(Section::kStacks).DamageOffset(id.index));
   }
@@ -280,9 +290,11 @@ Answer<Stack> DebugMap::stack(StackId id) const {
 }
 
 Answer<Source> DebugMap::source(SourceId id) const {
-  const auto row = reader_->Row<3>(Section::kSources, id.index);
-  if (!row) return tl::unexpected<Unknown>(row.error());
-  const auto [file_name, first_line, text] = *row;
+  std::array<uint64_t, 3> row;
+  if (!reader_->Read(Section::kSources, id.index, row)) {
+    return Damaged(reader_->table(Section::kSources).DamageOffset(id.index));
+  }
+  const auto [file_name, first_line, text] = row;
   Source source;
   if (!Reader::ToId(file_name, reader_->strings().string_count(), source.file_name) ||
       text > UINT32_MAX) {

@@ -132,9 +132,9 @@ Status Encoder::AddUnits() {
                    Optional(order_.strings[node.function].index));
     }
     end_segment(unit.handles.size());
-    units.Add({unit.key.high, unit.key.low, unit.build_id.high, unit.build_id.low,
+    units.Add({first_segment, segments.row_count() - first_segment,
                static_cast<uint64_t>(unit.kind), Optional(order_.strings[unit.top_type].index),
-               first_segment, segments.row_count() - first_segment});
+               unit.key.high, unit.key.low, unit.build_id.high, unit.build_id.low});
   }
   if (begins_run.size() >= UINT32_MAX) {
     return Fail(ErrorCode::kLimit, "a debug map holds fewer than 2^32-1 handles");

@@ -49,7 +49,7 @@ constexpr uint64_t BlockCount(uint64_t body_bytes) {
 }
 
 // Positions per record of the RUNS section: a rank and this many bits.
-inline constexpr uint64_t kRunBlockPositions = 512;
+inline constexpr uint64_t kRunBlockPositions = 256;
 // Patterns per front-coded block of the PATT section.
 inline constexpr uint64_t kPatternsPerBlock = 16;
 // Uncompressed bytes per block of source text; the last one may be shorter.

@@ -37,8 +37,12 @@ Result<PackedTable> PackedTable::Open(const Body& body, std::span<const std::byt
                   fmt::format("field {}: widths {} and {}, at most 64 and 7 are possible", f,
                               field.base_width, field.width_width));
     }
-    field.at_bit = static_cast<uint16_t>(record_bits);
-    record_bits += field.base_width + field.width_width + 1u;
+    const uint32_t bits = field.base_width + field.width_width + 1u;
+    field.at_bit = record_bits;
+    field.base_mask = LowBits(field.base_width);
+    field.width_mask = static_cast<uint8_t>(LowBits(field.width_width));
+    field.is_one_load = bits <= kOneLoadBits;
+    record_bits += bits;
   }
   table.record_bits_ = record_bits + table.offset_width_;
   const uint64_t blocks = ((table.row_count_ - 1) >> table.block_log2_) + 1;
@@ -53,70 +57,31 @@ Result<PackedTable> PackedTable::Open(const Body& body, std::span<const std::byt
   return table;
 }
 
-uint64_t PackedTable::RowsInBlock(uint64_t block) const {
-  const uint64_t first = block << block_log2_;
-  return std::min(uint64_t{1} << block_log2_, row_count_ - first);
-}
-
 uint64_t PackedTable::DamageOffset(uint64_t row) const {
   if (row >= row_count_) return payload_begin_;
   return payload_begin_ + (row >> block_log2_) * record_bits_ / 8;
 }
 
-bool PackedTable::ReadBlock(const Body& body, uint64_t block, BlockFields& fields) const {
-  const uint64_t record_bit = payload_begin_ * 8 + block * record_bits_;
-  if (!body.IsIntact(record_bit / 8, (record_bit + record_bits_ + 7) / 8)) return false;
+Answer<uint64_t> PackedTable::Field(const Body& body, uint64_t row, size_t field) const {
+  Block block;
+  if (row >= row_count_ || !FindBlock(body, row, block)) return Damaged(DamageOffset(row));
+  Column wanted = {};
+  uint64_t bits_before = 0;
   uint64_t row_bits = 0;
   for (size_t f = 0; f < field_count_; ++f) {
-    const FieldLayout& layout = fields_[f];
-    const uint64_t at = record_bit + layout.at_bit;
-    fields.base[f] = LoadBits(body.data(), at, layout.base_width);
-    const uint64_t tail = LoadBits(body.data(), at + layout.base_width, layout.width_width + 1u);
-    const auto width = static_cast<unsigned>(tail & LowBits(layout.width_width));
-    if (width > 64) return false;
-    fields.width[f] = width;
-    fields.has_slope[f] = tail >> layout.width_width != 0;
-    row_bits += width;
+    const Column column = ColumnOf(body, block, f);
+    if (f == field) {
+      wanted = column;
+      bits_before = row_bits;
+    }
+    row_bits += column.width;
   }
-  const uint64_t offset =
-      LoadBits(body.data(), record_bit + record_bits_ - offset_width_, offset_width_);
-  const uint64_t room = (payload_end_ - rows_begin_) * 8;
-  if (offset > room || row_bits * RowsInBlock(block) > room - offset) return false;
-  fields.row_bits = row_bits;
-  fields.first_bit = rows_begin_ * 8 + offset;
-  return true;
-}
-
-bool PackedTable::Read(const Body& body, uint64_t row, uint64_t* values, size_t count) const {
-  if (row >= row_count_) return false;
-  const uint64_t block = row >> block_log2_;
-  BlockFields fields;
-  if (!ReadBlock(body, block, fields)) return false;
-  const uint64_t in_block = row - (block << block_log2_);
-  uint64_t bit = fields.first_bit + in_block * fields.row_bits;
-  if (!body.IsIntact(bit / 8, (bit + fields.row_bits + 7) / 8)) return false;
-  const uint64_t rows_after = RowsInBlock(block) - 1 - in_block;
-  for (size_t f = 0; f < count; ++f) {
-    uint64_t value = fields.base[f] + LoadBits(body.data(), bit, fields.width[f]);
-    if (fields.has_slope[f]) value -= rows_after;
-    values[f] = value;
-    bit += fields.width[f];
+  const uint64_t bit = rows_begin_ * 8 + block.rows_offset + block.row_in_block * row_bits;
+  if (!IsRowThere(body, block, row_bits, bit) || wanted.width > 64) {
+    return Damaged(DamageOffset(row));
   }
-  return true;
-}
-
-Answer<uint64_t> PackedTable::Field(const Body& body, uint64_t row, size_t field) const {
-  uint64_t values[kFieldsMax];
-  if (!Read(body, row, values, field + 1)) return Damaged(DamageOffset(row));
-  return values[field];
-}
-
-std::pair<uint64_t, uint64_t> PackedTable::RowBytes(const Body& body, uint64_t row) const {
-  BlockFields fields;
-  if (row >= row_count_ || !ReadBlock(body, row >> block_log2_, fields)) return {0, 0};
-  const uint64_t in_block = row - (row >> block_log2_ << block_log2_);
-  const uint64_t bit = fields.first_bit + in_block * fields.row_bits;
-  return {bit / 8, (bit + fields.row_bits + 7) / 8};
+  return wanted.base - (wanted.has_slope ? block.rows_after : 0) +
+         LoadBits(body.data(), bit + bits_before, wanted.width);
 }
 
 }  // namespace handrail::debug_map

@@ -203,14 +203,47 @@ Status DebugMap::Reader::OpenSections() {
     return Fail(ErrorCode::kCorrupt, fmt::format("section RUNS: {} runs, section ROWS: {} rows",
                                                  runs_.run_count(), row_count(Section::kRows)));
   }
+  CountGaps();
+  RememberOnlySegment();
   return {};
 }
 
+void DebugMap::Reader::RememberOnlySegment() {
+  if (row_count(Section::kUnits) != 1 || row_count(Section::kSegments) != 1 ||
+      row_count(Section::kFunctions) > 1) {
+    return;
+  }
+  const auto segments = SegmentsOf(UnitId{0});
+  const auto segment = Row<3>(Section::kSegments, 0);
+  if (!segments || !segment || segments->first != 0 || segments->second != 1) return;
+  const auto [first, count, first_position] = *segment;
+  if (first_position != 0 || count != runs_.position_count() || count == 0) return;
+  // The one function owns all positions or those from its first on: only the former is remembered.
+  StringId function;
+  if (row_count(Section::kFunctions) == 1) {
+    const auto row = Row<2>(Section::kFunctions, 0);
+    if (!row || (*row)[0] != 0 || !ToId((*row)[1], strings_.string_count(), function)) return;
+  }
+  only_segment_ = OnlySegment{debug_map::UnZigZag(first), count, function};
+}
+
+void DebugMap::Reader::CountGaps() {
+  constexpr uint64_t kGapKinds = 0
+#define HANDRAIL_RANGE_GAP(name, text) +1
+#include "handrail/debug_info/range_gaps.def"
+      ;
+  // If the rows cannot be read, every look-up that needs them finds that out for itself.
+  while (gap_count_ < std::min(kGapKinds, row_count(Section::kRanges))) {
+    const auto row = Row<1>(Section::kRanges, gap_count_);
+    if (row && (*row)[0] != 0) break;
+    ++gap_count_;
+  }
+}
+
 Answer<std::pair<uint64_t, uint64_t>> DebugMap::Reader::SegmentsOf(UnitId unit) const {
-  const auto row = Row<8>(Section::kUnits, unit.index);
+  const auto row = Row<2>(Section::kUnits, unit.index);
   if (!row) return tl::unexpected<Unknown>(row.error());
-  const uint64_t first = (*row)[6];
-  const uint64_t count = (*row)[7];
+  const auto [first, count] = *row;
   const uint64_t segments = row_count(Section::kSegments);
   if (first > segments || count > segments - first) {
     return Damaged(table(Section::kUnits).DamageOffset(unit.index));
@@ -241,24 +274,30 @@ Answer<bool> DebugMap::Reader::Next(UnitId unit, Cursor& cursor) const {
 }
 
 Answer<uint64_t> DebugMap::Reader::PositionOf(UnitId unit, DebugHandle handle) const {
+  if (only_segment_ && unit.index == 0) {
+    const uint64_t position =
+        static_cast<uint64_t>(handle) - static_cast<uint64_t>(only_segment_->first_handle);
+    if (position < only_segment_->count) return position;
+    return tl::unexpected<Unknown>(Unknown{UnknownReason::kNotIssued});
+  }
   const auto segments = SegmentsOf(unit);
   if (!segments) return tl::unexpected<Unknown>(segments.error());
   // The last segment that begins at or before the handle.
   auto [low, high] = *segments;
+  std::array<uint64_t, 3> segment = {};
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
-    const auto first = table(Section::kSegments).Field(body_, middle, 0);
-    if (!first) return tl::unexpected<Unknown>(first.error());
-    if (debug_map::UnZigZag(*first) <= handle) {
+    const auto row = Row<3>(Section::kSegments, middle);
+    if (!row) return tl::unexpected<Unknown>(row.error());
+    if (debug_map::UnZigZag((*row)[0]) <= handle) {
+      segment = *row;
       low = middle + 1;
     } else {
       high = middle;
     }
   }
   if (low == segments->first) return tl::unexpected<Unknown>(Unknown{UnknownReason::kNotIssued});
-  const auto segment = Row<3>(Section::kSegments, low - 1);
-  if (!segment) return tl::unexpected<Unknown>(segment.error());
-  const auto [first, count, first_position] = *segment;
+  const auto [first, count, first_position] = segment;
   const uint64_t in_segment =
       static_cast<uint64_t>(handle) - static_cast<uint64_t>(debug_map::UnZigZag(first));
   if (in_segment >= count) return tl::unexpected<Unknown>(Unknown{UnknownReason::kNotIssued});
@@ -272,13 +311,17 @@ Answer<uint64_t> DebugMap::Reader::PositionOf(UnitId unit, DebugHandle handle) c
 Answer<Node> DebugMap::Reader::NodeAt(uint64_t position) const {
   const auto row_index = runs_.RowOf(body_, position);
   if (!row_index) return tl::unexpected<Unknown>(row_index.error());
-  const auto row = Row<2>(Section::kRows, *row_index);
-  if (!row) return tl::unexpected<Unknown>(row.error());
-  const auto [node_plus_one, stack_plus_one] = *row;
+  std::array<uint64_t, 2> row;
+  if (!Read(Section::kRows, *row_index, row)) {
+    return Damaged(table(Section::kRows).DamageOffset(*row_index));
+  }
+  const auto [node_plus_one, stack_plus_one] = row;
   if (node_plus_one == 0) return tl::unexpected<Unknown>(Unknown{UnknownReason::kNotIssued});
-  const auto columns = Row<2>(Section::kNodes, node_plus_one - 1);
-  if (!columns) return tl::unexpected<Unknown>(columns.error());
-  const auto [name_plus_one, range] = *columns;
+  std::array<uint64_t, 2> columns;
+  if (!Read(Section::kNodes, node_plus_one - 1, columns)) {
+    return Damaged(table(Section::kNodes).DamageOffset(node_plus_one - 1));
+  }
+  const auto [name_plus_one, range] = columns;
   Node node;
   if (range >= row_count(Section::kRanges) ||
       !ToId(name_plus_one, strings_.string_count(), node.name) ||
@@ -293,24 +336,24 @@ Answer<Node> DebugMap::Reader::NodeAt(uint64_t position) const {
 }
 
 Answer<StringId> DebugMap::Reader::FunctionAt(uint64_t position) const {
+  if (only_segment_) return only_segment_->function;
   const PackedTable& functions = table(Section::kFunctions);
   uint64_t low = 0;
   uint64_t high = functions.row_count();
+  uint64_t function_plus_one = 0;
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
-    const auto first = functions.Field(body_, middle, 0);
-    if (!first) return tl::unexpected<Unknown>(first.error());
-    if (*first <= position) {
+    const auto row = functions.Row<2>(body_, middle);
+    if (!row) return tl::unexpected<Unknown>(row.error());
+    if ((*row)[0] <= position) {
+      function_plus_one = (*row)[1];
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  if (low == 0) return StringId::none();
-  const auto row = functions.Row<2>(body_, low - 1);
-  if (!row) return tl::unexpected<Unknown>(row.error());
   StringId function;
-  if (!ToId((*row)[1], strings_.string_count(), function)) {
+  if (!ToId(function_plus_one, strings_.string_count(), function)) {
     return Damaged(functions.DamageOffset(low - 1));
   }
   return function;

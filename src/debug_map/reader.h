@@ -51,7 +51,15 @@ class DebugMap::Reader {
   const StringTable& strings() const { return strings_; }
   const debug_map::TextBlocks& texts() const { return texts_; }
 
-  // A row of a table whose section has N fields.
+  // As Row; false is damage, at table(section).DamageOffset(row).
+  template <size_t N>
+  bool Read(debug_map::Section section, uint64_t row, std::array<uint64_t, N>& values) const {
+    return tables_[Index(section)].Read(body_, row, values);
+  }
+  // Ranges with lower numbers may be gaps, no others are.
+  uint64_t gap_count() const { return gap_count_; }
+
+  // The first N fields of a row of a table.
   template <size_t N>
   Answer<std::array<uint64_t, N>> Row(debug_map::Section section, uint64_t row) const {
     return tables_[Index(section)].Row<N>(body_, row);
@@ -86,6 +94,8 @@ class DebugMap::Reader {
   Status Parse();
   Status ParseDirectory(uint64_t body_bytes);
   Status OpenSections();
+  void CountGaps();
+  void RememberOnlySegment();
   const SectionPlace* Find(debug_map::Section section) const;
   // The segments of a unit: [first, second).
   Answer<std::pair<uint64_t, uint64_t>> SegmentsOf(UnitId unit) const;
@@ -103,6 +113,15 @@ class DebugMap::Reader {
   std::vector<SectionPlace> places_;
   std::array<bool, debug_map::kSectionCount> present_ = {};
   std::array<debug_map::PackedTable, debug_map::kSectionCount> tables_ = {};
+  uint64_t gap_count_ = 0;
+  // The segment and the function of a map that has one unit, one segment and at most one function,
+  // as most do. Others are searched.
+  struct OnlySegment {
+    DebugHandle first_handle;
+    uint64_t count;
+    StringId function;
+  };
+  std::optional<OnlySegment> only_segment_;
   debug_map::RunIndex runs_;
   StringTable strings_;
   debug_map::TextBlocks texts_;

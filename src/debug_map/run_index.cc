@@ -1,7 +1,6 @@
 #include "debug_map/run_index.h"
 
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
@@ -48,10 +47,9 @@ Answer<uint64_t> RunIndex::RowOf(const Body& body, uint64_t position) const {
   uint64_t rank = LoadBits(body.data(), record, rank_width_);
   uint64_t bit = record + rank_width_;
   for (; bit + 64 <= end_bit; bit += 64) {
-    rank += static_cast<uint64_t>(std::popcount(LoadBits(body.data(), bit, 64)));
+    rank += CountBits(LoadBits(body.data(), bit, 64));
   }
-  rank += static_cast<uint64_t>(
-      std::popcount(LoadBits(body.data(), bit, static_cast<unsigned>(end_bit - bit))));
+  rank += CountBits(LoadBits(body.data(), bit, static_cast<unsigned>(end_bit - bit)));
   if (rank == 0 || rank > run_count_) return Damaged(record / 8);
   return rank - 1;
 }

@@ -84,19 +84,19 @@ class Verifier {
     uint64_t expected_segment = 0;
     uint64_t expected_position = 0;
     for (uint32_t u = 0; u < map_.unit_count(); ++u) {
-      const auto unit = reader_.Row<8>(Section::kUnits, u);
+      const auto unit = reader_.Row<2>(Section::kUnits, u);
       const auto offset = reader_.table(Section::kUnits).DamageOffset(u);
       if (!unit || !map_.unit(UnitId{u})) {
         Report(offset, fmt::format("section UNIT: row {}: cannot be read", u));
         return;
       }
-      if ((*unit)[6] != expected_segment) {
+      if ((*unit)[0] != expected_segment) {
         Report(offset, fmt::format("section UNIT: row {}: begins at segment {}, expected {}", u,
-                                   (*unit)[6], expected_segment));
+                                   (*unit)[0], expected_segment));
         return;
       }
       std::optional<DebugHandle> last;
-      for (uint64_t i = 0; i < (*unit)[7]; ++i, ++expected_segment) {
+      for (uint64_t i = 0; i < (*unit)[1]; ++i, ++expected_segment) {
         const auto segment = reader_.Row<3>(Section::kSegments, expected_segment);
         const auto at = segments.DamageOffset(expected_segment);
         if (!segment) {
