@@ -11,7 +11,7 @@
 #include "handrail/base/result.h"
 
 #include "archive/memory_budget.h"
-#include "archive/raw_words.h"
+#include "archive/word_arena.h"
 
 namespace handrail {
 

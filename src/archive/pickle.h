@@ -18,18 +18,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "handrail/base/check.h"
 #include "handrail/base/result.h"
 
 #include "archive/memory_budget.h"
-#include "archive/raw_words.h"
+#include "archive/word_arena.h"
 
 namespace handrail {
 
@@ -238,8 +236,7 @@ class Pickle {
 
   std::span<const std::byte> bytes_;
   PickleValue root_;
-  std::vector<RawWords> chunks_;
-  MemoryCharge charge_;
+  WordArena arena_;
 };
 
 }  // namespace handrail

@@ -11,7 +11,7 @@
 #include "archive/charged_stack.h"
 #include "archive/pickle.h"
 #include "archive/pickle_opcodes.h"
-#include "archive/raw_words.h"
+#include "archive/word_arena.h"
 
 namespace handrail {
 
@@ -25,7 +25,7 @@ class PickleParser {
         marks_(budget, "pickle marks"),
         memo_(budget, "pickle memo") {
     pickle_.bytes_ = bytes;
-    pickle_.charge_ = MemoryCharge(budget);
+    pickle_.arena_ = WordArena(budget);
   }
 
   Result<Pickle> Parse() {
@@ -128,28 +128,9 @@ class PickleParser {
     return node;
   }
   Value* NewWords(size_t count) {
-    if (count > static_cast<size_t>(chunk_end_ - chunk_next_)) return NewChunk(count);
-    Value* words = chunk_next_;
-    chunk_next_ += count;
+    auto* words = reinterpret_cast<Value*>(pickle_.arena_.Take(count));
+    if (words == nullptr) Refuse(std::move(pickle_.arena_.error()));
     return words;
-  }
-  Value* NewChunk(size_t count) {
-    // Large runs get memory of their own, so that little of a chunk is ever left unused.
-    const bool is_large = count > chunk_words_ / 4;
-    const size_t words = is_large ? count : chunk_words_;
-    Result<RawWords> chunk = AllocateWords(pickle_.charge_, words, "pickle values");
-    if (!chunk) {
-      Refuse(std::move(chunk).error());
-      return nullptr;
-    }
-    auto* start = reinterpret_cast<Value*>(chunk->get());
-    pickle_.chunks_.push_back(*std::move(chunk));
-    if (!is_large) {
-      chunk_next_ = start + count;
-      chunk_end_ = start + words;
-      chunk_words_ = std::min(chunk_words_ * 2, kChunkWordsMax);
-    }
-    return start;
   }
   static Value Header(uint32_t high, uint32_t offset) {
     return Value::OfWord(uint64_t{high} << 32 | offset);
@@ -472,8 +453,6 @@ class PickleParser {
     return false;
   }
 
-  static constexpr size_t kChunkWordsMax = 32'768;
-
   const uint8_t* const begin_;
   const uint8_t* const end_;
   const uint8_t* next_;
@@ -484,9 +463,6 @@ class PickleParser {
   ChargedStack<size_t> marks_;
   ChargedStack<Value> memo_;
   Pickle pickle_;
-  Value* chunk_next_ = nullptr;
-  Value* chunk_end_ = nullptr;
-  size_t chunk_words_ = 512;
   Error error_{ErrorCode::kCorrupt, 0, ""};
 };
 
