@@ -53,7 +53,7 @@ peer: build ## install Debian's PyTorch and compare with it
 bench: build ## install Debian's PyTorch and measure beside it
 	@$(INSTALL) $(PEER_PACKAGES)
 	@$(BUILD) release --target handrail_benchmarks
-	@bench/run.sh $(CURDIR)/build/release
+	@bench/run.sh $(CURDIR)/build/release $(JOBS)
 
 fuzz: ## search for crashes for T seconds with each fuzz target: make fuzz T=60
 	@$(INSTALL) $(FUZZ_PACKAGES)

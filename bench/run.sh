@@ -1,12 +1,27 @@
 #!/bin/bash
-# Runs every benchmark of BUILD, then the comparison with libtorch: run.sh BUILD
+# Runs every benchmark of BUILD, then measures beside libtorch on the archive r212k: run.sh BUILD JOBS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
+jobs=$2
+torch=build/bench
 
-for program in "$build"/benchmarks/*; do
-  [[ -x $program ]] || continue
+for program in "$build"/benchmarks/*_bench; do
   echo "== $(basename "$program")"
   "$program" --benchmark_counters_tabular=true
 done
-bench/peer/run.sh "$build/bin/handrail" build/peer
+
+echo "== beside libtorch"
+mkdir -p "$torch/r212k"
+{
+  cmake -S test/peer -B build/peer/libtorch -G Ninja
+  cmake --build build/peer/libtorch --parallel "$jobs" --target handrail_peer_backend
+  cmake -S bench/peer -B "$torch" -G Ninja
+  cmake --build "$torch" --parallel "$jobs"
+} >"$torch/build.log"
+if [[ ! -e $torch/r212k/r212k.ptl ]]; then
+  test/peer/models/make.py r212k "$torch/r212k" \
+    "$(find build/peer/libtorch -name 'libhandrail_peer_backend.so')" >"$torch/make.log"
+fi
+bench/beside_torch/table.py "$build/bin/handrail" "$build/benchmarks/handrail_side" \
+  "$torch/torch_bench" "$torch/r212k/r212k.ptl" "$torch"
