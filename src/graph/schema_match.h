@@ -5,9 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,62 +18,68 @@ namespace handrail::graph {
 struct CallArgument {
   StringId keyword;  // none: positional
   TypeId type;
-  // The value, where it is known from a prim::Constant: decides about None and about broadcasting.
-  ConstantId constant;
+  // A list literal `[]` without elements and without annotation: it becomes a list of any type.
+  bool is_empty_list_literal = false;
 };
 
-// How an argument becomes what the schema asks for; steps apply in the order of the enumerators.
+// What one value goes through, at most one of these, when all that ArgumentPlan::Shape says is
+// done. Each inserts the operator named, with the value as its only input.
 enum class Conversion : uint8_t {
   kNone,
-  // Tensor to a number: insert the operator of that kind and take its result.
-  kIntImplicit,
-  kFloatImplicit,
-  kComplexImplicit,
-  kScalarImplicit,
-  // Number to float or int: aten::Float.Scalar, aten::Int.Scalar and so on.
-  kScalarToFloat,
-  kScalarToInt,
-  kScalarToComplex,
-  // str to Device: aten::device.
-  kStringToDevice,
+  kTensorToInt,      // aten::IntImplicit
+  kTensorToFloat,    // aten::FloatImplicit
+  kTensorToComplex,  // aten::ComplexImplicit
+  kTensorToNumber,   // aten::ScalarImplicit
+  kNumberToInt,      // aten::Int.Scalar
+  kNumberToFloat,    // aten::Float.Scalar
+  kNumberToComplex,  // aten::Complex.Scalar
+  kStringToDevice,   // aten::device
 };
 
+// How an argument of the schema is made.
 struct ArgumentPlan {
-  enum class Source : uint8_t {
-    kArgument,  // the call's argument `index`
-    kDefault,   // the schema's default value
-    // prim::ListConstruct of the call's arguments [index, index + count): `x.view(1, 2)`.
-    kList,
-    // prim::ListConstruct of `count` times the one argument: `stride=1` for int[2].
+  enum class Shape : uint8_t {
+    kValue,      // the value at `index`
+    kDefault,    // the schema's default value, as a constant
+    kEmptyList,  // prim::ListConstruct of nothing, of type `type`: `[]`
+    // prim::ListConstruct of `count` times the value: `stride=1` for `int[2] stride`.
     kRepeatedList,
-    // prim::ListConstruct of the elements of the tuple that is the argument.
-    kTupleElements,
+    // prim::ListConstruct of what `parts` make: `x.view(1, 2)`.
+    kList,
+    // The elements of the value, a tuple, as a prim::ListConstruct. If the tuple was made by a
+    // prim::TupleConstruct, its inputs; else the outputs of a prim::TupleUnpack.
+    kTupleToList,
+    // The elements of the value, a tuple, each made by its part, as a prim::TupleConstruct.
+    kTupleToTuple,
   };
-  Source source = Source::kArgument;
+  Shape shape = Shape::kValue;
+  // Which value: of the call's arguments; in the parts of a kTupleToTuple, of the tuple's elements.
   uint32_t index = 0;
   uint32_t count = 1;
-  Conversion conversion = Conversion::kNone;  // of the argument, or of each list element
-  TypeId type;                                // after conversion; kList…: of the list
+  Conversion conversion = Conversion::kNone;
+  TypeId type;  // in the end
+  std::vector<ArgumentPlan> parts;
 };
 
 struct SchemaMatch {
   SchemaId schema;
-  std::vector<ArgumentPlan> arguments;  // one per argument of the schema, then those of `...`
+  std::vector<ArgumentPlan> arguments;  // of the schema's arguments, then those of `...`
   std::vector<TypeId> results;          // with type variables replaced
 };
 
-// A call: `receiver` included as the first of the arguments. Positional arguments come first.
+// A call. Positional arguments come first, then keywords.
 struct Call {
   std::string_view name;  // for messages: "aten::add"
   std::span<const CallArgument> arguments;
-  // True if the receiver may also be given by keyword `self` (`torch.add(self=x, …)` never needs
-  // this; methods have a positional receiver).
-  bool allow_conversions = true;
+  // True: the first argument is the receiver of `x.where(…)`, and is what the schema calls `self`,
+  // wherever that stands.
+  bool has_receiver = false;
 };
 
-// The plan for one schema, or why the call does not fit it.
+// The plan for one schema, or why the call does not fit it. Functions and methods of the model are
+// matched by this alone, with conversions.
 Result<SchemaMatch> MatchSchema(CompilationUnit& unit, SchemaId schema, const Call& call,
-                                bool allow_conversions);
+                                bool allow_conversions = true);
 
 // Tries all schemas without conversions, then all with; the first that fits. The error lists every
 // candidate with its reason.
