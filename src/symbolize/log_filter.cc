@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -77,6 +78,8 @@ class LogFilter::State {
   void Symbolize(const LogToken& token);
   void SymbolizeDigits(const LogToken& token);
   void SayTooLong();
+  std::optional<UnknownReason> CommonReason();
+  std::string_view ReasonForNoHandles(const LogToken& token) const;
   std::string JsonLine(const LogToken& token, std::string_view text) const;
 
   MapSetSymbolizer symbolizer_;
@@ -93,6 +96,7 @@ class LogFilter::State {
   Trace trace_;
   MapSetSymbolizer::Source source_;
   MapSetSymbolizer::Splits splits_;
+  std::optional<UnknownReason> common_reason_;
 };
 
 Status LogFilter::State::Write(std::string_view piece) {
@@ -202,6 +206,7 @@ Status LogFilter::State::Answer(const LogToken& token, std::string_view text) {
 void LogFilter::State::Symbolize(const LogToken& token) {
   source_ = {};
   splits_ = {};
+  common_reason_.reset();
   if (token.state == TokenState::kTooLong) {
     SayTooLong();
   } else if (token.handles.empty()) {
@@ -222,8 +227,8 @@ void LogFilter::State::SymbolizeDigits(const LogToken& token) {
     source_ = symbolizer_.Symbolize(std::nullopt, splits_.ways.front(), trace_);
     return;
   }
-  trace_ = {};
   if (splits_.ways.empty()) {
+    trace_ = {};
     DebugHandle handle = 0;
     const char* end = token.digits.data() + token.digits.size();
     const auto [parsed, error] = std::from_chars(token.digits.data(), end, handle);
@@ -235,11 +240,37 @@ void LogFilter::State::SymbolizeDigits(const LogToken& token) {
     }
     return;
   }
+  common_reason_ = CommonReason();
+  trace_ = {};
   trace_.text = fmt::format("  <debug handles {}, which may be", token.digits);
   for (size_t i = 0; i < splits_.ways.size(); ++i) {
     trace_.text += fmt::format("{} {}", i == 0 ? "" : " or", fmt::join(splits_.ways[i], ","));
   }
-  trace_.text += splits_.is_complete ? ">\n" : " or others>\n";
+  if (!splits_.is_complete) trace_.text += " or others";
+  if (common_reason_) trace_.text += fmt::format(": {}", Sentence(*common_reason_));
+  trace_.text += ">\n";
+}
+
+// Why none of the handles is known, however they are split; nothing if some are known, or they are
+// unknown for several reasons.
+std::optional<UnknownReason> LogFilter::State::CommonReason() {
+  std::optional<UnknownReason> common;
+  for (const std::vector<DebugHandle>& way : splits_.ways) {
+    symbolizer_.Symbolize(std::nullopt, way, trace_);
+    if (trace_.unknown.size() < way.size()) return std::nullopt;
+    for (const UnknownHandle& unknown : trace_.unknown) {
+      if (!common) common = unknown.why.reason;
+      if (*common != unknown.why.reason) return std::nullopt;
+    }
+  }
+  return common;
+}
+
+// Why there is not one list of handles: stable text for JSON.
+std::string_view LogFilter::State::ReasonForNoHandles(const LogToken& token) const {
+  if (token.state == TokenState::kTooLong) return "too-long";
+  if (splits_.ways.empty()) return ToString(UnknownReason::kNotIssued);
+  return ToString(common_reason_.value_or(UnknownReason::kAmbiguous));
 }
 
 std::string LogFilter::State::JsonLine(const LogToken& token, std::string_view text) const {
@@ -251,9 +282,7 @@ std::string LogFilter::State::JsonLine(const LogToken& token, std::string_view t
     AppendJsonString(source_.map->path, out);
   }
   if (trace_.handles.empty()) {
-    out += fmt::format(",\"reason\":\"{}\"", token.state == TokenState::kTooLong ? "too-long"
-                                             : splits_.ways.empty()              ? "not-issued"
-                                                                                 : "ambiguous");
+    out += fmt::format(",\"reason\":\"{}\"", ReasonForNoHandles(token));
   }
   if (trace_.handles.empty() && !splits_.ways.empty()) {
     out += ",\"candidates\":[";

@@ -166,6 +166,21 @@ TEST_F(LogFilterTest, NeverGuessesASplit) {
   EXPECT_EQ(json["reason"], "ambiguous");
 }
 
+TEST_F(LogFilterTest, AStrippedMapSaysSoHoweverHandlesAreSplit) {
+  TestMap maker("__torch__.Outer", {9, 9});
+  const RangeId stripped = maker.builder.AddGap(RangeGap::kStripped);
+  for (DebugHandle handle = 0; handle < 99; ++handle) maker.Add(handle, "", stripped);
+  maps_ = MapSet();
+  maps_.Add(OpenedMap{maker.Make(), MapFileKind::kDebugMap, "stripped.hdm", {}});
+  EXPECT_EQ(
+      Filter("debug_handles:{12}\n"),
+      "debug_handles:{12}\n  <debug handles 12, which may be 12 or 1,2: its debug info is not "
+      "in the archive: stripped, or kept elsewhere>\n");
+  const auto json =
+      nlohmann::json::parse(Filter("debug_handles:{12}\n", {.format = LogFormat::kJson}));
+  EXPECT_EQ(json["reason"], "stripped");
+}
+
 TEST_F(LogFilterTest, Json) {
   const std::string token = "{{{hdh:" + kFull + ":11}}}";
   const std::string out =

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -11,37 +11,24 @@
 namespace handrail {
 namespace {
 
-// The bytes that a JSON string holds as they are, or escaped by one letter. All others need a look
-// at their neighbours (UTF-8) or a longer escape.
-bool IsPlain(char byte) {
-  const auto value = static_cast<unsigned char>(byte);
-  return (value >= 0x20 && value < 0x7f) || byte == '\n' || byte == '\t' || byte == '\r';
-}
-
-void AppendPlain(std::string_view text, std::string& out) {
-  out += '"';
-  for (const char byte : text) {
-    switch (byte) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        out += byte;
-    }
+// What a byte becomes in a JSON string: itself (0), `\\` and this letter, or (kNotByItself)
+// something that takes a look at its neighbours (UTF-8) or a longer escape.
+constexpr char kNotByItself = 1;
+constexpr std::array<char, 256> kEscapes = [] {
+  std::array<char, 256> escapes = {};
+  for (size_t byte = 0; byte < escapes.size(); ++byte) {
+    escapes[byte] = byte < 0x20 || byte >= 0x7f ? kNotByItself : '\0';
   }
-  out += '"';
+  escapes['"'] = '"';
+  escapes['\\'] = '\\';
+  escapes['\n'] = 'n';
+  escapes['\t'] = 't';
+  escapes['\r'] = 'r';
+  return escapes;
+}();
+
+char EscapeOf(char byte) {
+  return kEscapes[static_cast<unsigned char>(byte)];
 }
 
 template <typename... Args>
@@ -81,11 +68,24 @@ void AppendTraceback(const Trace& trace, std::string& out) {
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string& out) {
-  if (std::all_of(text.begin(), text.end(), IsPlain)) {
-    AppendPlain(text, out);
-  } else {
-    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const size_t before = out.size();
+  out += '"';
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && EscapeOf(text[end]) == 0) ++end;
+    out += text.substr(at, end - at);
+    if (end == text.size()) break;
+    const char escape = EscapeOf(text[end]);
+    if (escape == kNotByItself) {
+      out.resize(before);
+      out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      return;
+    }
+    const char escaped[] = {'\\', escape};
+    out.append(escaped, sizeof(escaped));
+    at = end + 1;
   }
+  out += '"';
 }
 
 void AppendTraceJson(const Trace& trace, std::string& out) {
