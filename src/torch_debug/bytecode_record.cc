@@ -36,7 +36,7 @@ Status BytecodeRecord::ReadCode(PickleValue code, Function& function) const {
     }
     if (i == kInstructionsRow) {
       HANDRAIL_ASSIGN_OR_RETURN(const auto instructions,
-                                pickle_.ExpectTuple(row[1], "instructions"));
+                                ExpectAnyTuple(pickle_, row[1], "instructions"));
       function.instruction_count = instructions.size();
       for (const PickleValue instruction : instructions) {
         if (!instruction.is_tuple() || instruction.size() != 3) {
@@ -44,7 +44,7 @@ Status BytecodeRecord::ReadCode(PickleValue code, Function& function) const {
         }
       }
     } else if (i == kOperatorsRow) {
-      HANDRAIL_ASSIGN_OR_RETURN(const auto operators, pickle_.ExpectTuple(row[1], "operators"));
+      HANDRAIL_ASSIGN_OR_RETURN(const auto operators, ExpectAnyTuple(pickle_, row[1], "operators"));
       function.operators = operators;
       for (const PickleValue op : operators) {
         if (!op.is_tuple() || (op.size() != 2 && op.size() != 3)) {
@@ -73,7 +73,7 @@ Result<BytecodeRecord> BytecodeRecord::Read(std::span<const std::byte> content,
   HANDRAIL_ASSIGN_OR_RETURN(Pickle pickle, Pickle::Parse(content, budget));
   BytecodeRecord record(std::move(pickle), budget);
   HANDRAIL_ASSIGN_OR_RETURN(auto entries,
-                            record.pickle_.ExpectTuple(record.pickle_.root(), "bytecode"));
+                            ExpectAnyTuple(record.pickle_, record.pickle_.root(), "bytecode"));
   if (!entries.empty() && entries[0].is_int()) {
     record.version_ = entries[0].as_int();
     entries = entries.subspan(1);

@@ -31,8 +31,8 @@ class BytecodeRecord {
 
   struct Function {
     std::string_view name;
-    size_t instruction_count = 0;
-    std::span<const PickleValue> operators;  // OperatorName reads them
+    std::optional<size_t> instruction_count;  // nothing if the code cannot be read
+    std::span<const PickleValue> operators;   // OperatorName reads them
   };
 
   // Views are into `content`, which must outlive the result. Fails if the record as a whole cannot

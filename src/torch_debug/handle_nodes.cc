@@ -100,7 +100,7 @@ void NodeReader::ParseMap() {
   };
   Result<Pickle> map = Pickle::Parse(*input_.call_stack_map, budget_);
   if (!map) return fail(std::move(map).error());
-  const auto entries = map->ExpectTuple(map->root(), "debug info");
+  const auto entries = ExpectAnyTuple(*map, map->root(), "debug info");
   if (!entries) return fail(entries.error());
   map_ = *std::move(map);
   entries_ = *entries;

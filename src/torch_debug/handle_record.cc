@@ -27,7 +27,7 @@ Result<HandleRecord::Function> HandleRecord::ReadFunction(PickleValue entry) con
         Error{ErrorCode::kCorrupt, pickle_.OffsetOf((*row)[0]),
               fmt::format("debug info: need {}, have {}", Quoted(kHandlesKey), Quoted(*key))});
   }
-  const auto lists = pickle_.ExpectTuple((*row)[1], "debug handles");
+  const auto lists = ExpectAnyTuple(pickle_, (*row)[1], "debug handles");
   if (!lists) return in_function(lists.error());
   // PyTorch's own tests write functions without handles so.
   if (lists->empty()) return function;
@@ -42,7 +42,7 @@ Result<HandleRecord> HandleRecord::Read(std::span<const std::byte> content, Memo
   HANDRAIL_ASSIGN_OR_RETURN(Pickle pickle, Pickle::Parse(content, budget));
   HandleRecord record(std::move(pickle), budget);
   HANDRAIL_ASSIGN_OR_RETURN(auto entries,
-                            record.pickle_.ExpectTuple(record.pickle_.root(), "debug handles"));
+                            ExpectAnyTuple(record.pickle_, record.pickle_.root(), "debug handles"));
   if (!entries.empty() && entries[0].is_int()) {
     record.version_ = entries[0].as_int();
     entries = entries.subspan(1);

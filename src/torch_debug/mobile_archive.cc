@@ -128,11 +128,11 @@ void MobileReader::CompareFunctions() {
                            function.index + 1, Quoted(code.name), Quoted(function.name));
       });
     }
-    if (code.instruction_count != function.handles.size()) {
+    if (code.instruction_count && *code.instruction_count != function.handles.size()) {
       warnings_.Add(HandleRecord::kName, Fault::kInstructionCount, ErrorCode::kConflict, [&] {
         return fmt::format(
             "function {}: need {} debug handles (instructions in bytecode.pkl), have {}",
-            Quoted(function.name), code.instruction_count, function.handles.size());
+            Quoted(function.name), *code.instruction_count, function.handles.size());
       });
     }
   }
@@ -150,7 +150,7 @@ void MobileReader::AddFunction(std::string_view name, size_t instruction_count,
 void MobileReader::ListFunctions() {
   if (bytecode_) {
     for (const BytecodeRecord::Function& function : bytecode_->functions()) {
-      AddFunction(function.name, function.instruction_count, 0);
+      AddFunction(function.name, function.instruction_count.value_or(0), 0);
     }
   }
   if (!handles_) return;

@@ -119,7 +119,7 @@ Status PathReader::ReadFunction(PickleValue entry, const BytecodeRecord* bytecod
     return Fail(ErrorCode::kCorrupt,
                 fmt::format("debug info: need {}, have {}", Quoted(kPathsKey), Quoted(key)));
   }
-  HANDRAIL_ASSIGN_OR_RETURN(const auto paths, pickle_.ExpectTuple(row[1], "module paths"));
+  HANDRAIL_ASSIGN_OR_RETURN(const auto paths, ExpectAnyTuple(pickle_, row[1], "module paths"));
   HANDRAIL_RETURN_IF_ERROR(charge_.Take(paths.size() * kNodeBytes, "module paths"));
 
   std::span<const PickleValue> operators;
@@ -212,7 +212,7 @@ Status AddModulePathNodes(std::span<const std::byte> content, const BytecodeReco
                           TaggedRanges& ranges, DebugInfoBuilder& builder, MemoryBudget& budget,
                           WarningList& warnings) {
   HANDRAIL_ASSIGN_OR_RETURN(const Pickle pickle, Pickle::Parse(content, budget));
-  HANDRAIL_ASSIGN_OR_RETURN(auto entries, pickle.ExpectTuple(pickle.root(), "module paths"));
+  HANDRAIL_ASSIGN_OR_RETURN(auto entries, ExpectAnyTuple(pickle, pickle.root(), "module paths"));
   if (!entries.empty() && entries[0].is_int()) entries = entries.subspan(1);
   if (bytecode != nullptr && bytecode->functions().size() != entries.size()) {
     warnings.Add(kModulePathsName, Fault::kFunctionCount, ErrorCode::kConflict, [&] {

@@ -11,6 +11,12 @@ tl::unexpected<Error> FailShape(const Pickle& pickle, PickleValue value, std::st
               pickle.OffsetOf(value));
 }
 
+Result<std::span<const PickleValue>> ExpectAnyTuple(const Pickle& pickle, PickleValue value,
+                                                    std::string_view what) {
+  if (!value.is_tuple()) return FailShape(pickle, value, what, "a tuple");
+  return value.elements();
+}
+
 Result<std::span<const PickleValue>> ExpectTupleOf(const Pickle& pickle, PickleValue value,
                                                    std::string_view what, size_t size) {
   if (!value.is_tuple() || value.size() != size) {

@@ -10,6 +10,9 @@
 
 namespace handrail {
 
+// The elements of a tuple of any size.
+Result<std::span<const PickleValue>> ExpectAnyTuple(const Pickle& pickle, PickleValue value,
+                                                    std::string_view what);
 // The elements of a tuple of exactly `size`: "<what>: need a tuple of 3, have a tuple of 2 at
 // 0x48".
 Result<std::span<const PickleValue>> ExpectTupleOf(const Pickle& pickle, PickleValue value,

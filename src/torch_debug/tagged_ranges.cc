@@ -37,13 +37,13 @@ void TaggedRanges::AddRecord(std::string_view record_name, std::span<const std::
 
 Status TaggedRanges::ReadRecord(std::string_view, std::span<const std::byte> content) {
   HANDRAIL_ASSIGN_OR_RETURN(const Pickle pickle, Pickle::Parse(content, budget_));
-  HANDRAIL_ASSIGN_OR_RETURN(auto entries, pickle.ExpectTuple(pickle.root(), "source ranges"));
+  HANDRAIL_ASSIGN_OR_RETURN(auto entries, ExpectAnyTuple(pickle, pickle.root(), "source ranges"));
   std::span<const PickleValue> texts;
   if (!entries.empty() && entries[0].is_text() && entries[0].as_text() == kStringTableForm) {
     HANDRAIL_ASSIGN_OR_RETURN(
         const auto parts, ExpectTupleOf(pickle, pickle.root(), "source ranges with text table", 3));
-    HANDRAIL_ASSIGN_OR_RETURN(texts, pickle.ExpectTuple(parts[1], "text table"));
-    HANDRAIL_ASSIGN_OR_RETURN(entries, pickle.ExpectTuple(parts[2], "source ranges"));
+    HANDRAIL_ASSIGN_OR_RETURN(texts, ExpectAnyTuple(pickle, parts[1], "text table"));
+    HANDRAIL_ASSIGN_OR_RETURN(entries, ExpectAnyTuple(pickle, parts[2], "source ranges"));
   }
   HANDRAIL_RETURN_IF_ERROR(charge_.Take(entries.size() * kDefinitionBytes, "source ranges"));
   SourceTable sources(pickle, texts, builder_, costs_);

@@ -5,10 +5,45 @@
 #include <fmt/format.h>
 
 #include "archive/archive.h"
+#include "archive/quoted.h"
 #include "torch_debug/file_readers.h"
 
 namespace handrail {
 namespace {
+
+// Whether a record of this name holds nothing that this stage reads under another name.
+bool IsKnownName(std::string_view name) {
+  for (const std::string_view folder : {"data/", "constants/", "extra/", ".data/"}) {
+    if (name.starts_with(folder)) return true;
+  }
+  for (const std::string_view suffix : {".py", ".debug_pkl"}) {
+    if (name.starts_with("code/") && name.ends_with(suffix)) return true;
+  }
+  for (const std::string_view known :
+       {"data.pkl", "constants.pkl", "attributes.pkl", "version", "byteorder", "bytecode.pkl",
+        "mobile_debug_handles.pkl", "callstack_debug_map.pkl", "mobile_debug.pkl",
+        "delegated_backends.debug_pkl"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+// A damaged directory can hide a record under another name, which then would seem to be stripped.
+void WarnOfMisnamedRecords(const Archive& archive, WarningList& warnings) {
+  for (const ArchiveRecord& record : archive.records()) {
+    if (record.name.size() == record.full_name.size()) {
+      warnings.Add(record.full_name, Fault::kArchive, ErrorCode::kCorrupt, [&] {
+        return archive.archive_name().empty()
+                   ? std::string("need a record in a folder, as all are that PyTorch writes")
+                   : fmt::format("need a record in folder {}, as the first is",
+                                 Quoted(archive.archive_name()));
+      });
+    } else if (!IsKnownName(record.name)) {
+      Result<uint64_t> offset = archive.DataOffset(record);
+      if (!offset) warnings.AddWhole(record.name, Fault::kRecord, std::move(offset).error());
+    }
+  }
+}
 
 Status ReadZipFile(std::span<const std::byte> file, std::string_view name,
                    const TorchReadOptions& options, MemoryBudget& budget, DebugInfoBuilder& builder,
@@ -18,6 +53,7 @@ Status ReadZipFile(std::span<const std::byte> file, std::string_view name,
     warnings.AddWhole(warning, Fault::kArchive,
                       Error{ErrorCode::kCorrupt, Error::kNoOffset, warning});
   }
+  WarnOfMisnamedRecords(archive, warnings);
   if (IsMobileArchive(archive)) {
     return ReadMobileArchive(archive, options, budget, builder, warnings, result);
   }

@@ -44,6 +44,10 @@ void WarningList::Add(std::string_view record, Fault fault, Error error) {
 }
 
 void WarningList::AddWhole(std::string_view record, Fault fault, Error error) {
+  // The container tells of some faults when it is opened, and again when the record is read.
+  for (const Warning& warning : warnings_) {
+    if (warning.error.message == error.message) return;
+  }
   if (Error* warning = NewWarning(record, fault)) *warning = std::move(error);
 }
 
