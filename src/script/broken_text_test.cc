@@ -34,7 +34,7 @@ TEST(BrokenText, ExpressionsThatEndEarly) {
   EXPECT_EQ(ErrorOf("x = a if b"),
             "f.py:2:13: expected 'else', found end of line\n  x = a if b\n            ~ <--- HERE");
   EXPECT_EQ(ErrorOf("x = a not b"),
-            "f.py:2:13: expected 'in', found name 'b'\n  x = a not b\n            ~ <--- HERE");
+            "f.py:2:9: expected end of line, found 'not'\n  x = a not b\n        ~~~ <--- HERE");
   EXPECT_EQ(ErrorOf("x = a."),
             "f.py:2:9: expected name, found end of line\n  x = a.\n"
             "        ~ <--- HERE");

@@ -85,6 +85,17 @@ TEST(DeepText, TheDepthHasALimit) {
       << tree.error().message;
 }
 
+TEST(DeepText, TheDepthOfBlocksHasALimit) {
+  const std::string text =
+      "def f():\n if a:\n  b\n" + Repeated(" elif a:\n  b\n", limits::kScriptDepthMax);
+  const auto tree = ParseScript({.name = "f.py", .first_line = 1, .text = text});
+  ASSERT_FALSE(tree);
+  EXPECT_EQ(tree.error().code, ErrorCode::kLimit);
+  EXPECT_TRUE(tree.error().message.ends_with(
+      ": this block is nested too deep\n elif a:\n      ~ <--- HERE"))
+      << tree.error().message;
+}
+
 TEST(DeepText, TheSizeHasALimit) {
   const std::string text(limits::kScriptBytesMax + size_t{1}, '\n');
   const auto tree = ParseScript({.name = "f.py", .first_line = 1, .text = text});

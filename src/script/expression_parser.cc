@@ -20,7 +20,6 @@ constexpr OperatorTable kBinaryOperators = [] {
 #define HANDRAIL_BINARY_OPERATOR(name, text, token, precedence) \
   table[static_cast<size_t>(TokenKind::token)] = {Operator::name, precedence};
 #include "script/operators.def"
-  table[static_cast<size_t>(TokenKind::kInvalid)] = {};
   return table;
 }();
 
@@ -241,26 +240,18 @@ Status ExpressionParser::TakeOperator() {
     return Push({.waiting = Waiting::kForTarget, .range = range, .left = value_},
                 kComparisonPrecedence);
   }
-  if (kind == TokenKind::kNot) {
+  if (kind == TokenKind::kNotIn) {
     if (kComparisonPrecedence <= precedence_) return CloseFrame();
     tokens_.Advance();
-    const TextRange both = Cover(range, tokens_.range());
-    HANDRAIL_RETURN_IF_ERROR(tokens_.Expect(TokenKind::kIn));
-    return Push({.waiting = Waiting::kForNotInRight, .range = both, .left = value_},
+    return Push({.waiting = Waiting::kForNotInRight, .range = range, .left = value_},
                 kComparisonPrecedence);
   }
   const OperatorRow row = Find(kBinaryOperators, kind);
   if (row.precedence <= precedence_) return CloseFrame();
   tokens_.Advance();
-  Frame frame{.waiting = Waiting::kForRight, .op = row.op, .range = range, .left = value_};
-  if (row.op == Operator::kIs && tokens_.kind() == TokenKind::kNot) {
-    frame.op = Operator::kIsNot;
-    frame.range = Cover(range, tokens_.range());
-    tokens_.Advance();
-  }
   // `a ** b ** c` groups to the right: its right side may hold another.
   const auto right = static_cast<uint8_t>(row.precedence - (row.op == Operator::kPow ? 1 : 0));
-  return Push(frame, right);
+  return Push({.waiting = Waiting::kForRight, .op = row.op, .range = range, .left = value_}, right);
 }
 
 // value_ is the operand that the innermost frame waits for.

@@ -100,20 +100,8 @@ Token Lexer::Next() {
 }
 
 bool Lexer::NextIsEquals() const {
-  uint32_t at = position_;
-  while (at < end_) {
-    const char c = text_[at];
-    if (IsBlank(c) || (c == '\n' && nesting_ > 0)) {
-      ++at;
-    } else if (c == '#' && nesting_ > 0) {
-      while (at < end_ && text_[at] != '\n') ++at;
-    } else if (const uint32_t size = c == '\\' ? LineContinuationSize(at) : 0; size > 0) {
-      at += size;
-    } else {
-      return c == '=' && At(at + 1) != '=';
-    }
-  }
-  return false;
+  const uint32_t at = SkipWhiteSpace(position_);
+  return At(at) == '=' && At(at + 1) != '=';
 }
 
 Token Lexer::Take(TokenKind kind, uint32_t size) {
@@ -149,7 +137,22 @@ Token Lexer::Word() {
                      fmt::format("string prefix '{}' is not supported", word));
     }
   }
-  return Take(KindOfWord(word), size);
+  const TokenKind kind = KindOfWord(word);
+  if (kind == TokenKind::kIs || kind == TokenKind::kNot) {
+    const uint32_t end = EndOfWord(kind == TokenKind::kIs ? "not" : "in", position_ + size);
+    if (end > 0) {
+      return Take(kind == TokenKind::kIs ? TokenKind::kIsNot : TokenKind::kNotIn, end - position_);
+    }
+  }
+  return Take(kind, size);
+}
+
+// Where `word` ends, if it is the next from `position` on, or 0.
+uint32_t Lexer::EndOfWord(std::string_view word, uint32_t position) const {
+  const uint32_t start = SkipWhiteSpace(position);
+  const uint32_t end = start + static_cast<uint32_t>(word.size());
+  const bool is_there = std::string_view(text_ + start, end_ - start).starts_with(word);
+  return is_there && !IsNamePart(At(end)) ? end : 0;
 }
 
 // What strtod reads in the C locale, and a `j` behind it.
@@ -370,6 +373,24 @@ bool Lexer::AtTypeComment() const {
   if (!rest.starts_with(kTypeCommentPrefix)) return false;
   const size_t type = rest.find_first_not_of(" \t", kTypeCommentPrefix.size());
   return type == std::string_view::npos || !rest.substr(type).starts_with("ignore");
+}
+
+// The first byte from `position` on that is part of a token, be it a line break.
+uint32_t Lexer::SkipWhiteSpace(uint32_t position) const {
+  uint32_t at = position;
+  while (at < end_) {
+    const char c = text_[at];
+    if (IsBlank(c) || (c == '\n' && nesting_ > 0)) {
+      ++at;
+    } else if (c == '#' && nesting_ > 0) {
+      while (at < end_ && text_[at] != '\n') ++at;
+    } else if (const uint32_t size = c == '\\' ? LineContinuationSize(at) : 0; size > 0) {
+      at += size;
+    } else {
+      break;
+    }
+  }
+  return at;
 }
 
 // Size of the `\` and line break at `position`, or 0.

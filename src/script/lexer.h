@@ -64,6 +64,8 @@ class Lexer {
   void SkipBlanks();
   void SkipComment();
   bool AtTypeComment() const;
+  uint32_t SkipWhiteSpace(uint32_t position) const;
+  uint32_t EndOfWord(std::string_view word, uint32_t position) const;
   uint32_t LineContinuationSize(uint32_t position) const;
   char At(uint32_t position) const { return position < end_ ? text_[position] : '\0'; }
 

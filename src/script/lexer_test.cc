@@ -58,6 +58,19 @@ TEST(Lexer, TellsKeywordsFromNames) {
   EXPECT_EQ(FirstKind("lambda"), TokenKind::kName);
 }
 
+TEST(Lexer, TwoWordsMakeOneOperator) {
+  EXPECT_EQ(FirstKind("is not x"), TokenKind::kIsNot);
+  EXPECT_EQ(FirstKind("is  \t\\\n not x"), TokenKind::kIsNot);
+  EXPECT_EQ(FirstKind("is"), TokenKind::kIs);
+  EXPECT_EQ(FirstKind("is nothing"), TokenKind::kIs);
+  EXPECT_EQ(FirstKind("is\nnot x"), TokenKind::kIs);
+  EXPECT_EQ(FirstKind("not in x"), TokenKind::kNotIn);
+  EXPECT_EQ(FirstKind("not in"), TokenKind::kNotIn);
+  EXPECT_EQ(FirstKind("not inputs"), TokenKind::kNot);
+  EXPECT_EQ(FirstKind("not i"), TokenKind::kNot);
+  EXPECT_EQ(TokensOf("(a is # b\n not c)"), "( a is # b\n not c ) <newline> <end>");
+}
+
 TEST(Lexer, ReadsNumbersAsStrtodDoes) {
   for (const std::string_view number :
        {"0", "12", "1.", "1.5", ".5", "1e5", "1E+5", "1.e-5", "1.0000000000000001e-05", "0x1F",

@@ -1,11 +1,17 @@
 // TorchScript text in, syntax tree out: the door of the stage.
 //
-// What is read is the subset of Python that PyTorch's own parser reads, with the same trees and the
-// same ranges, so that traces show what PyTorch's show; and beyond it: format strings without
-// formats, decorators, type comments on assignments, names outside ASCII, `\r` in strings, texts
-// that do not end with a line break. Where PyTorch's parser reads a text in a way that nobody means
-// (`not inputs` as `not in puts`), it is read as in Python, or refused. operators.def lists the
-// precedences.
+// What is read is the subset of Python that PyTorch's own parser (1.13) reads, with the same trees
+// and the same ranges, so that traces show what PyTorch's show. The differences, all on purpose:
+//   - Read besides: format strings (without conversions and formats), decorators, type comments on
+//     assignments and behind the colon of a `def`, `# type: ignore` as a comment, names outside
+//     ASCII, `\r` in strings, a comma at the end of a dict, imports, texts that do not end with a
+//     line break.
+//   - Read as in Python: `not inputs` and `x is nothing` (PyTorch: `not in puts`, `x is not hing`),
+//     any white space inside `is not` and `not in`, `--1` (PyTorch: a number without a value).
+//   - Refused, since PyTorch reads something else than it says: `[[a for b in c]]`,
+//     `{k: [a for b in c]}`, two `for` in a comprehension, loops and `with` over nothing,
+//     indentation that mixes tabs and spaces, `global`.
+// Precedences are PyTorch's, where those differ from Python's too (operators.def).
 //
 // Nothing here depends on where a text came from: nothing is resolved, and no type is looked at.
 #pragma once

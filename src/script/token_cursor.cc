@@ -25,7 +25,7 @@ bool IsSymbol(TokenKind kind) {
   return kind >= TokenKind::kOpenParen;
 }
 bool IsKeyword(TokenKind kind) {
-  return kind >= TokenKind::kIf && kind <= TokenKind::kNoneType;
+  return kind >= TokenKind::kIf && kind <= TokenKind::kNotIn;
 }
 
 std::string Quoted(TokenKind kind) {

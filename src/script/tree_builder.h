@@ -14,9 +14,9 @@ namespace handrail::script {
 class TreeBuilder {
  public:
   explicit TreeBuilder(const SourceText& source) : source_(source) {
-    // Measured on code that PyTorch writes: a node for every 5 bytes.
-    nodes_.reserve(source.text.size() / 5 + 16);
-    children_.reserve(source.text.size() / 5 + 16);
+    // Measured on code that PyTorch writes: a node for every 7 bytes.
+    nodes_.reserve(source.text.size() / 6 + 16);
+    children_.reserve(source.text.size() / 6 + 16);
   }
 
   SyntaxId Add(SyntaxNode node, SyntaxIds children) {
