@@ -61,6 +61,7 @@ def main():
         probe=os.path.join(libtorch, "peer_probe"),
         backend=os.path.join(libtorch, "libhandrail_peer_backend.so"),
         handrail=os.path.abspath(arguments.handrail),
+        answers=os.path.join(build, "answers"),
     )
     groups = arguments.group or archives.GROUPS
     models = os.path.join(build, "models")

@@ -1,6 +1,9 @@
 """Runs the two programs that are compared: the probe, which asks PyTorch, and handrail."""
 
+import gzip
+import hashlib
 import json
+import os
 import subprocess
 from dataclasses import dataclass
 
@@ -14,24 +17,48 @@ class Programs:
     probe: str
     backend: str
     handrail: str
+    answers: str  # folder of the probe's answers
 
     def ask_pytorch(self, path, commands):
-        """The probe's answers, one for each command. Raises where PyTorch cannot load the archive."""
+        """The probe's answers, one for each command. Raises where PyTorch cannot load the archive.
+
+        PyTorch does not change from run to run: its answers are kept in the folder `answers`.
+        """
+        kept = os.path.join(self.answers, self._key(path, commands))
+        if os.path.exists(kept):
+            with gzip.open(kept, "rb") as file:
+                return [json.loads(line) for line in file]
+        lines = self._probe_lines(path, commands)
+        os.makedirs(self.answers, exist_ok=True)
+        with gzip.open(f"{kept}.{os.getpid()}", "wb", compresslevel=1) as file:
+            file.write(b"\n".join(lines))
+        os.replace(f"{kept}.{os.getpid()}", kept)
+        return [json.loads(line) for line in lines]
+
+    def _key(self, path, commands):
+        parts = [*commands]
+        for file in (path, self.probe, self.backend):
+            about = os.stat(file)
+            parts.append(f"{file} {about.st_size} {about.st_mtime_ns}")
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest() + ".gz"
+
+    def _probe_lines(self, path, commands):
         done = subprocess.run(
             [self.probe, path, self.backend],
+            env={**os.environ, "OMP_NUM_THREADS": "1"},  # two probes run at once
             input="".join(command + "\n" for command in commands).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             check=False,
         )
-        # Models may print; answers are the lines that are JSON objects with a known shape.
-        answers = [json.loads(line) for line in done.stdout.splitlines() if line[:2] in (b'{"', b"{}")]
+        # Models may print: an answer is a line that is a JSON object.
+        lines = [line for line in done.stdout.splitlines() if line[:2] in (b'{"', b"{}")]
         if done.returncode != 0:
-            error = answers[0].get("error") if answers else done.stderr.decode(errors="replace")[-500:]
-            raise ProgramError(f"probe: exit {done.returncode}: {error}")
-        if len(answers) != len(commands):
-            raise ProgramError(f"probe: {len(answers)} answers to {len(commands)} commands")
-        return answers
+            said = (b"\n".join(lines) or done.stderr).decode(errors="replace")[-500:]
+            raise ProgramError(f"probe: exit {done.returncode}: {said}")
+        if len(lines) != len(commands):
+            raise ProgramError(f"probe: {len(lines)} answers to {len(commands)} commands")
+        return lines
 
     def run(self, *arguments, stdin=b"", exits=(0,)):
         """Runs handrail and returns its stdout. Raises on any other exit code than EXITS."""

@@ -11,8 +11,10 @@ handrail=$1
 build=$2
 shift 2
 
+log=$build/build.log
 mkdir -p "$build"
-cmake -S "$here" -B "$build/libtorch" -G Ninja >"$build/configure.log" 2>&1 ||
-  { cat "$build/configure.log" >&2; exit 3; }
-ninja -C "$build/libtorch" -j 2 >"$build/build.log" 2>&1 || { cat "$build/build.log" >&2; exit 3; }
+{
+  cmake -S "$here" -B "$build/libtorch" -G Ninja &&
+    ninja -C "$build/libtorch" -j 2 peer_probe handrail_peer_backend
+} >"$log" 2>&1 || { cat "$log" >&2; exit 3; }
 exec /usr/bin/python3 "$here/compare.py" "$handrail" "$build" "$@"

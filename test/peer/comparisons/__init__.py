@@ -7,6 +7,13 @@
 and is listed here. compare() may raise ProgramError; that counts as a difference.
 """
 
-from comparisons import failures, merged, traces, unloadable
+from comparisons import default_style, failures, maps, merged, traces, unloadable
 
-ALL = {"traces": traces, "merged": merged, "failures": failures, "unloadable": unloadable}
+ALL = {
+    "traces": traces,
+    "merged": merged,
+    "failures": failures,
+    "unloadable": unloadable,
+    "default_style": default_style,
+    "maps": maps,
+}

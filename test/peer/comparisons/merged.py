@@ -29,8 +29,7 @@ def compare(archive, programs, outcome):
     chosen = [",".join(map(str, handles)) for handles in combinations(archive)]
     answers = programs.ask_pytorch(archive.path, [f"merge {handles}" for handles in chosen])
     # The last two have an unknown handle: exit code 1 says so.
-    lines = programs.json_lines(
-        "symbolize", "-m", archive.path, "--style=pytorch", "--format=json", "--", *chosen, exits=(1,)
-    )
+    arguments = ("symbolize", "-m", archive.path, "--style=pytorch", "--format=json")
+    lines = programs.json_lines(*arguments, "--", *chosen, exits=(1,))
     for handles, answer, line in zip(chosen, answers, lines, strict=True):
         outcome.check(f"handles {handles}", answer["text"], line["traceback"])

@@ -54,7 +54,7 @@ def text_module(type_name, text, **members):
 
 
 def source_module(path, text):
-    """Imports TEXT as if it were the file PATH. Line ends, tabs and a missing end stay as they are."""
+    """Imports TEXT as if it were the file PATH. Line ends, tabs and a missing end stay as is."""
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
     name = os.path.splitext(os.path.basename(path))[0].replace(" ", "_").replace("-", "_")
     module = types.ModuleType(name)

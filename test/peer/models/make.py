@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Makes the archives of one group of models:  make.py GROUP OUT_FOLDER PEER_BACKEND_LIBRARY
 
-OUT_FOLDER then holds for each model NAME: NAME.pt, NAME.ptl with debug info where PyTorch has a mobile
-archive for it, NAME.run0.inputs and NAME.fail0.inputs and so on, NAME.stripped.ptl (the handles kept,
-what they stand for removed) for models that fail, NAME.reloaded.ptl (saved after a load of the .pt) where
-PyTorch cannot load NAME.ptl, and NAME.json, which says all this.
+OUT_FOLDER then holds for each model NAME: NAME.pt, NAME.ptl with debug info where PyTorch has a
+mobile archive for it, NAME.run0.inputs and NAME.fail0.inputs and so on, NAME.stripped.ptl (the
+handles kept, what they stand for removed) for models that fail, NAME.reloaded.ptl (saved after a load
+of the .pt) where PyTorch cannot load NAME.ptl, and NAME.json, which says all this.
 """
 
 import importlib

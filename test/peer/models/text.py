@@ -126,7 +126,8 @@ def blank_lines():
 
 @model
 def trailing_spaces():
-    return from_text("\n    def forward(self, x, y):   \n      z = x + y      \n      return z   \n   ")
+    text = "\n    def forward(self, x, y):   \n      z = x + y      \n      return z   \n   "
+    return from_text(text)
 
 
 @model
@@ -206,7 +207,10 @@ def same_text_twice():
     """Two sources of the same text: the same ranges, but not the same tags."""
     part = "\n    def forward(self, x, y):\n      return x + y\n"
     return from_text(
-        "\n    def forward(self, x, y):\n      return self.a.forward(x, x) * self.b.forward(x, y)\n",
+        """
+    def forward(self, x, y):
+      return self.a.forward(x, x) * self.b.forward(x, y)
+  """,
         a=text_module("A", part),
         b=text_module("B", part),
     )

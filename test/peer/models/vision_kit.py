@@ -16,7 +16,7 @@ def network(name, **options):
 
 
 def thin(net):
-    """Parameters of large networks become one number seen as many: archives are small, all else equal."""
+    """Parameters of large networks become one number seen as many, to keep archives small."""
     if sum(parameter.numel() for parameter in net.parameters()) < LARGE_NETWORK:
         return net
     for parameter in net.parameters():

@@ -1,4 +1,4 @@
-"""Networks whose debug archives PyTorch writes and cannot load: some node has no source range there."""
+"""Networks whose archives PyTorch writes and cannot load: some node has no source range there."""
 
 from kit import model
 from vision_kit import scripted
