@@ -4,6 +4,10 @@ add_library(handrail_flags INTERFACE)
 target_compile_options(handrail_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Wold-style-cast -Woverloaded-virtual -Wimplicit-fallthrough)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # Warns of std::string's own operator+ (https://gcc.gnu.org/PR105651).
+  target_compile_options(handrail_flags INTERFACE -Wno-restrict)
+endif()
 if(HANDRAIL_WERROR)
   target_compile_options(handrail_flags INTERFACE -Werror)
 endif()
