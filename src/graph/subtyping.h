@@ -34,6 +34,9 @@ class TypeBindings {
   TypeId SubstituteKnown(CompilationUnit& unit, TypeId formal) const;
 
  private:
+  // none: not bound
+  TypeId Find(StringId variable) const;
+
   struct Binding {
     StringId variable;
     TypeId type;
