@@ -155,9 +155,9 @@ class Matcher {
     for (uint32_t i = positional_count_; i < call_.arguments.size(); ++i) {
       if (is_keyword_used_[i - positional_count_]) continue;
       const StringId keyword = call_.arguments[i].keyword;
-      return Reason(fmt::format(
-          schema_.Find(keyword) ? "argument '{}' is given twice" : "there is no argument '{}'",
-          unit_.text(keyword)));
+      const bool is_known = schema_.Find(keyword).has_value();
+      return Reason(is_known ? fmt::format("argument '{}' is given twice", unit_.text(keyword))
+                             : fmt::format("there is no argument '{}'", unit_.text(keyword)));
     }
     return {};
   }
