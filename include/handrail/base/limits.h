@@ -48,4 +48,7 @@ inline constexpr uint32_t kTensorDimensionsMax = 64;
 // NamedTuples, functions whose result types only their bodies tell. Stops a stack overflow.
 inline constexpr uint32_t kLoadDepthMax = 64;
 
+// Nodes of one graph whose calls were replaced: n functions that call each other twice spell 2^n.
+inline constexpr uint32_t kInlinedNodesMax = 1u << 23;
+
 }  // namespace handrail::limits
