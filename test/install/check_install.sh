@@ -7,6 +7,7 @@ build=$1 source=$2 scratch=$3 version=$4 cxx=$5 flags=$6
 
 rm -rf "$scratch"
 mkdir -p "$scratch"
+trap 'tail -n 40 "$scratch"/*.log >&2' ERR
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log"
 # Nothing that is installed may know where it was first.
 mv "$scratch/first" "$scratch/prefix"
@@ -44,6 +45,6 @@ for package in handrail-symbolize handrail; do
 done
 
 echo "every installed header stands alone"
-find "$prefix/include" -name '*.h' -print0 |
-  xargs -0 -P 2 -n 4 "$cxx" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -x c++ \
-    -I"$prefix/include"
+(cd "$prefix/include" && find handrail -name '*.h') |
+  xargs -P 2 -I '{}' bash -c 'echo "#include \"{}\"" |
+    "$1" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$2" -x c++ -' check "$cxx" "$prefix/include"

@@ -1,6 +1,7 @@
 // A table in which equal rows are stored once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

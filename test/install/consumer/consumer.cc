@@ -10,7 +10,7 @@ int main() {
   handrail::DebugInfoBuilder builder;
   const handrail::SourceId source =
       builder.AddSource({.file_name = "model.py", .text = "y = x + 1\n"});
-  if (!builder.BeginUnit({.key = handrail::HashBytes(handrail::AsBytes("consumer"))})) return 1;
+  if (!builder.BeginUnit({.key = handrail::HashBytes("consumer")})) return 1;
   const auto handle = builder.AddNode("aten::add", builder.AddRange(source, 4, 9));
   if (!handle) return 1;
 
