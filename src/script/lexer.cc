@@ -334,7 +334,7 @@ Token Lexer::End() {
   return {TokenKind::kEnd, {position_, position_}};
 }
 
-// Stays where it is, with nothing else due, so that the same error comes again.
+// Nothing is read after it.
 Token Lexer::Invalid(ErrorCode code, TextRange range, std::string_view message) {
   error_ = ErrorAt(code, source_, range, message);
   position_ = end_;

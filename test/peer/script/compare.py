@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Compares our parser of TorchScript with PyTorch's: the same trees with the same ranges.
 
-  compare.py BUILD_FOLDER [--networks NAME,...] [--random N] [--seed N] [--time]
+  compare.py BUILD_FOLDER [--networks NAME,...] [--archives PATH...] [--random N] [--seed N] [--time]
 
-Compared are the cases of cases.txt, the code of scripted torchvision networks, and random texts. Where
+Compared are the cases of cases.txt, the code of scripted torchvision networks and of archives, and
+random texts. Where
 PyTorch's parser fails, ours may read more, and is not compared. The last line is `N passed, N failed`.
 """
 import argparse
@@ -87,15 +88,27 @@ def network_code(folder, names):
   for name in names:
     target = os.path.join(folder, "networks", name)
     if not os.path.isdir(target):
-      archive = scripted(name)
-      os.makedirs(target)
-      for record in archive.namelist():
-        if record.endswith(".py"):
-          code = record.split("/code/", 1)[1].replace("/", ".")
-          with open(os.path.join(target, code), "wb") as file:
-            file.write(archive.read(record))
+      unpack(scripted(name), target)
     lines += sorted(glob.glob(os.path.join(target, "*.py")))
   return lines
+
+
+def archive_code(folder, paths):
+  lines = []
+  for path in filter(zipfile.is_zipfile, paths):
+    target = os.path.join(folder, "archives", os.path.basename(path))
+    unpack(zipfile.ZipFile(path), target)
+    lines += sorted(glob.glob(os.path.join(target, "*.py")))
+  return lines
+
+
+def unpack(archive, target):
+  os.makedirs(target, exist_ok=True)
+  for record in archive.namelist():
+    if record.endswith(".py"):
+      code = record.split("/code/", 1)[1].replace("/", ".")
+      with open(os.path.join(target, code), "wb") as file:
+        file.write(archive.read(record))
 
 
 def scripted(name):
@@ -142,6 +155,7 @@ def main():
   parser = argparse.ArgumentParser()
   parser.add_argument("folder")
   parser.add_argument("--networks", default=NETWORKS)
+  parser.add_argument("--archives", nargs="*", default=sorted(glob.glob(f"{ROOT}/test/data/*.pt*")))
   parser.add_argument("--random", type=int, default=3000)
   parser.add_argument("--seed", type=int, default=1)
   parser.add_argument("--time", action="store_true", help="also print how fast both are")
@@ -152,11 +166,13 @@ def main():
   whole = write(options.folder, "cases", cases())
   methods = ["methods:" + line for line in whole if "self" in open(line).read()]
   networks = network_code(options.folder, [name for name in options.networks.split(",") if name])
+  archives = archive_code(options.folder, options.archives)
   texts = write(options.folder, "random", random_text.texts(options.seed, options.random))
   counts = [
       compare(options.folder, "cases", whole, must_parse=True),
       compare(options.folder, "methods", methods, must_parse=False),
       compare(options.folder, "networks", networks, must_parse=True),
+      compare(options.folder, "archives", archives, must_parse=True),
       compare(options.folder, "random texts", texts, must_parse=False),
   ]
   if options.time:
