@@ -30,6 +30,10 @@ class TextCursor {
   // Up to the end of the line, which stays.
   std::string_view TakeRestOfLine();
 
+  // Moves on by `size` bytes, which must be there.
+  void Skip(size_t size) { offset_ += size; }
+  std::string_view TextSince(size_t offset) const { return text_.substr(offset, offset_ - offset); }
+
   // A name of letters, digits, `_` and bytes beyond ASCII; empty: there is none here.
   std::string_view TakeName();
   // Names with `.` or `::` between: "__torch__.M", "aten::add".

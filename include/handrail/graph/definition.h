@@ -32,7 +32,7 @@ struct AttributeDefinition {
   TypeId type;
   bool is_parameter = false;
   bool is_buffer = false;
-  ConstantId default_value;  // of a NamedTuple's field; none: there is none
+  ConstantId default_value = {};  // of a NamedTuple's field; none: there is none
 };
 
 // A name that stands for a value known to the class: `__constants__`, members of an enum.

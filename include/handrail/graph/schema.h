@@ -17,12 +17,12 @@ using SchemaId = Id<struct SchemaTag>;
 struct Argument {
   StringId name;  // none: a result without a name
   TypeId type;
-  ConstantId default_value;      // none: there is none
-  bool is_keyword_only = false;  // after `*`
+  ConstantId default_value = {};  // none: there is none
+  bool is_keyword_only = false;   // after `*`
   // `int[2] stride`: one int may stand for a list of two. 0: not so.
   uint32_t list_size = 0;
   // The alias set: "a" of `Tensor(a!)`, "c -> *" of `t(c -> *)`; none: a value of its own.
-  StringId alias;
+  StringId alias = {};
   bool is_written = false;  // `!`: the call changes the value
 
   bool has_default() const { return !default_value.is_none(); }
