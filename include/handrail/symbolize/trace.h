@@ -53,8 +53,10 @@ struct Trace {
   std::vector<DebugHandle> handles;    // as asked for, innermost first
   std::vector<TraceFrame> frames;      // outermost first
   std::vector<UnknownHandle> unknown;  // in the order of `handles`
-  std::string hierarchy;  // "top(C)::forward.A0(A)::forward.aten::add"; "" if no handle is known
-  std::string node;       // the innermost handle's node name; "" if it is not known
+  // "top(C)::forward.A0(A)::forward.aten::add". If no handle is known: "", or in PyTorch's style
+  // its "was not found" line, which PyTorch gives for the hierarchy too.
+  std::string hierarchy;
+  std::string node;  // the innermost handle's node name; "" if it is not known
   // The whole text, its first line "Module hierarchy:..." (or only why nothing is known). Ends with
   // a newline, except for PyTorch's "was not found" line in PyTorch's style.
   std::string text;
