@@ -61,7 +61,6 @@ def main():
         probe=os.path.join(libtorch, "peer_probe"),
         backend=os.path.join(libtorch, "libhandrail_peer_backend.so"),
         handrail=os.path.abspath(arguments.handrail),
-        answers=os.path.join(build, "answers"),
     )
     groups = arguments.group or archives.GROUPS
     models = os.path.join(build, "models")

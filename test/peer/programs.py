@@ -17,19 +17,19 @@ class Programs:
     probe: str
     backend: str
     handrail: str
-    answers: str  # folder of the probe's answers
 
     def ask_pytorch(self, path, commands):
         """The probe's answers, one for each command. Raises where PyTorch cannot load the archive.
 
-        PyTorch does not change from run to run: its answers are kept in the folder `answers`.
+        PyTorch does not change from run to run: its answers are kept beside the archive.
         """
-        kept = os.path.join(self.answers, self._key(path, commands))
+        folder = os.path.join(os.path.dirname(path), "answers")
+        kept = os.path.join(folder, self._key(path, commands))
         if os.path.exists(kept):
             with gzip.open(kept, "rb") as file:
                 return [json.loads(line) for line in file]
         lines = self._probe_lines(path, commands)
-        os.makedirs(self.answers, exist_ok=True)
+        os.makedirs(folder, exist_ok=True)
         with gzip.open(f"{kept}.{os.getpid()}", "wb", compresslevel=1) as file:
             file.write(b"\n".join(lines))
         os.replace(f"{kept}.{os.getpid()}", kept)

@@ -44,9 +44,10 @@ inline constexpr uint32_t kTypeComparisonsMax = 1u << 20;
 // Dimensions of one tensor (PyTorch's operators take 64): many tensors may name one tuple of sizes.
 inline constexpr uint32_t kTensorDimensionsMax = 64;
 
-// Definitions and functions of an archive's code that wait for each other: NamedTuples of
-// NamedTuples, functions whose result types only their bodies tell. Stops a stack overflow.
-inline constexpr uint32_t kLoadDepthMax = 64;
+// Classes and functions of an archive's code that wait for each other: enums whose members are
+// those of other enums, functions whose result types only their bodies tell. Each level may take as
+// much stack as kEmitDepthMax allows; what PyTorch writes has one.
+inline constexpr uint32_t kLoadDepthMax = 3;
 
 // Nodes of one graph whose calls were replaced: n functions that call each other twice spell 2^n.
 inline constexpr uint32_t kInlinedNodesMax = 1u << 23;

@@ -41,18 +41,18 @@ struct TorchFunction {
 struct TorchDebugInfo {
   TorchFileKind kind = TorchFileKind::kModule;
 
-  // Files for the mobile runtime have exactly one unit, of kind kForeign: PyTorch's bytecode and its
-  // backends share one number space. Module archives (.pt) have no handles and so no unit, but all
-  // their sources and ranges.
+  // Files for the mobile runtime have exactly one unit, of kind kForeign: PyTorch's bytecode and
+  // its backends share one number space. Module archives (.pt) have no handles and so no unit, but
+  // all their sources and ranges.
   //
   // Every handle that the file mentions has a node. Where the file does not say what it stands for,
-  // the node's range is a gap that says why: kStripped (the record is not there), kDamagedRecord (it
-  // is there and cannot be read), and so on (RangeGap). Node::function is the function that owns the
-  // handle, where exactly one does; the handles of a backend's blob belong to none.
+  // the node's range is a gap that says why: kStripped (the record is not there), kDamagedRecord
+  // (it is there and cannot be read), and so on (RangeGap). Node::function is the function that
+  // owns the handle, where exactly one does; the handles of a backend's blob belong to none.
   //
   // Archives of PyTorch 1.6 to 1.8 have no handles, but a module path for each operator
-  // (mobile_debug.pkl). Their unit numbers the operators of all functions, in the order of the file,
-  // from 0; a node's call stack is its path, without ranges.
+  // (mobile_debug.pkl). Their unit numbers the operators of all functions, in the order of the
+  // file, from 0; a node's call stack is its path, without ranges.
   DebugInfo info;
 
   // 128 bits over what runs and what names handles; the same for the same file after its debug info
@@ -96,10 +96,10 @@ struct TorchReadOptions {
 // Reads the debug info of `file`, which is recognized by its content; `name` is for messages. What
 // the result holds are copies, `file` may go away.
 //
-// Fails only if the file as a whole cannot be used: kUnsupported (not a PyTorch file, or one without
-// code), kTruncated, kCorrupt or kLimit (the container). Anything wrong further inside is a warning.
-// Takes at most limits::kArchiveMemoryBase + kArchiveMemoryFactor x file size bytes of memory,
-// result included; what would take more is left out with a warning (kLimit). Thread-safe.
+// Fails only if the file as a whole cannot be used: kUnsupported (not a PyTorch file, or one
+// without code), kTruncated, kCorrupt or kLimit (the container). Anything wrong further inside is a
+// warning. Takes at most limits::kArchiveMemoryBase + kArchiveMemoryFactor x file size bytes of
+// memory, result included; what would take more is left out with a warning (kLimit). Thread-safe.
 Result<TorchDebugInfo> ReadTorchDebugInfo(std::span<const std::byte> file, std::string_view name,
                                           const TorchReadOptions& options = {});
 

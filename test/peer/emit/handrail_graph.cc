@@ -170,12 +170,12 @@ void PrintBlock(const Graph& graph, BlockId block, int depth, std::string& out) 
     if (kind.substr(0, 6) != "prim::") {
       const RangeRow& range = graph.unit().origins.range(graph.range(node));
       const std::string_view overload = graph.overload(node);
-      out += std::to_string(depth) + " " + std::string(kind) + " " +
-             std::string(overload.empty() ? "-" : overload) + " " +
-             (range.source.is_none()
-                  ? "null"
-                  : std::to_string(range.start) + "-" + std::to_string(range.end)) +
-             "\n";
+      out +=
+          std::to_string(depth) + " " + std::string(kind) + " " +
+          std::string(overload.empty() ? "-" : overload) + " " +
+          (range.source.is_none() ? "null"
+                                  : std::to_string(range.start) + "-" + std::to_string(range.end)) +
+          "\n";
     }
     for (const BlockId inner : graph.blocks(node)) PrintBlock(graph, inner, depth + 1, out);
   }
@@ -192,9 +192,9 @@ std::string Compile(const std::string& text) {
   CompilationUnit unit;
   const bool is_archive = text.rfind("# archive", 0) == 0;
   const std::string attributes = Header(text, "module");
-  const auto tree = script::ParseScript(
-      {"f.py", 1, text}, attributes.empty() ? script::DefinitionKind::kFunctions
-                                            : script::DefinitionKind::kMethods);
+  const auto tree =
+      script::ParseScript({"f.py", 1, text}, attributes.empty() ? script::DefinitionKind::kFunctions
+                                                                : script::DefinitionKind::kMethods);
   if (!tree) return "error: " + tree.error().message + "\n";
   const graph::SourceId source =
       unit.origins.AddSource({.file_name = "f.py", .first_line = 1, .text = text});

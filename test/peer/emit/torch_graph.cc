@@ -37,11 +37,13 @@ void PrintBlock(const Block& block, const std::string& text, int depth, std::str
       if (range.source()) {
         place = range.source()->text_str().str() == text
                     ? std::to_string(range.start()) + "-" + std::to_string(range.end())
-                : range.source()->text_str().str().empty() ? "null" : "builtin";
+                : range.source()->text_str().str().empty() ? "null"
+                                                           : "builtin";
       }
       const FunctionSchema* schema = node->maybeSchema();
-      const std::string overload =
-          schema == nullptr ? "?" : schema->overload_name().empty() ? "-" : schema->overload_name();
+      const std::string overload = schema == nullptr                 ? "?"
+                                   : schema->overload_name().empty() ? "-"
+                                                                     : schema->overload_name();
       out += std::to_string(depth) + " " + node->kind().toQualString() + " " + overload + " " +
              place + "\n";
     }
@@ -92,11 +94,16 @@ std::vector<std::string> Defined(const std::string& text, const std::string& key
 std::vector<c10::IValue> Constants(const std::string& list) {
   std::vector<c10::IValue> values;
   for (const std::string& part : Split(list)) {
-    if (part == "tensor") values.emplace_back(at::zeros({2, 3}));
-    else if (part == "none") values.emplace_back();
-    else if (part == "str") values.emplace_back("text");
-    else if (part == "ints") values.emplace_back(std::vector<int64_t>{1, 2});
-    else if (part == "device") values.emplace_back(c10::Device("cpu"));
+    if (part == "tensor")
+      values.emplace_back(at::zeros({2, 3}));
+    else if (part == "none")
+      values.emplace_back();
+    else if (part == "str")
+      values.emplace_back("text");
+    else if (part == "ints")
+      values.emplace_back(std::vector<int64_t>{1, 2});
+    else if (part == "device")
+      values.emplace_back(c10::Device("cpu"));
   }
   return values;
 }
