@@ -3,14 +3,11 @@
 //
 // Properties: never crashes, never runs away; what opens can be verified and walked; what decodes
 // encodes again, and that map is free of faults and decodes to the same bytes.
-#include <cstdlib>
-
 #include "handrail/base/check.h"
 #include "handrail/debug_map/debug_map.h"
 #include "handrail/debug_map/debug_map_writer.h"
 
 #include "debug_map/verify.h"
-#include "test/support/node_text.h"
 #include "test/support/reseal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
