@@ -39,6 +39,13 @@ void* operator new(size_t size) {
 void* operator new[](size_t size) {
   return CountedAllocate(size);
 }
+// All forms, since memory from one may be given back through another.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return CountedAllocate(size);
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+  return CountedAllocate(size);
+}
 void operator delete(void* memory) noexcept {
   CountedFree(memory);
 }

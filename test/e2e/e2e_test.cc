@@ -24,6 +24,10 @@ std::string ReadText(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+std::string ExitLine(const ShellResult& result) {
+  return result.exit_code == 0 ? "" : "[exit " + std::to_string(result.exit_code) + "]\n";
+}
+
 // `$ command`: what it prints to stdout; then to stderr, below [stderr]; then how it ended.
 GoldenVerbs MakeShellVerbs() {
   static int file_count = 0;
@@ -33,10 +37,7 @@ GoldenVerbs MakeShellVerbs() {
              std::string output = result.out;
              if (!output.empty() && output.back() != '\n') output += "[no newline]\n";
              if (!result.err.empty()) output += "[stderr]\n" + result.err;
-             if (result.exit_code != 0) {
-               output += "[exit " + std::to_string(result.exit_code) + "]\n";
-             }
-             return output;
+             return output + ExitLine(result);
            }}};
 }
 
@@ -71,7 +72,7 @@ class DocumentTest : public ::testing::Test {
     Document document = Document::Parse(ReadText(full_path));
     for (Document::Command& command : document.commands) {
       const ShellResult result = shell.Run(command.command, "");
-      const std::string output = result.out + result.err;
+      const std::string output = result.out + result.err + ExitLine(result);
       if (std::getenv("GOLDEN_UPDATE") == nullptr) {
         EXPECT_EQ(output, command.output) << path_ << ": $ " << command.command;
       }
