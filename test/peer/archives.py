@@ -13,7 +13,7 @@ from dataclasses import dataclass
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODELS = os.path.join(HERE, "models")
 
-# In this order, so that what takes longest starts first. `lists` are files that every group reads.
+# In this order, so that what takes longest starts first.
 GROUPS = [
     "r212k",
     "vision_other",
@@ -27,6 +27,7 @@ GROUPS = [
     "upstream_backend",
     "upstream_lite",
 ]
+# Read by every group.
 SHARED_SOURCES = ["kit.py", "make.py", "vision_kit.py"]
 
 

@@ -10,6 +10,7 @@ Prints a table for each comparison, the first differences of each archive, and a
 import argparse
 import concurrent.futures
 import os
+import subprocess
 import sys
 import time
 
@@ -28,7 +29,10 @@ def parse_arguments():
     parser.add_argument("--only", action="append", choices=sorted(comparisons.ALL))
     parser.add_argument("--group", action="append", choices=archives.GROUPS)
     parser.add_argument("--quiet", action="store_true", help="tables show only what differs")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if not os.access(arguments.handrail, os.X_OK):
+        parser.error(f"no program {arguments.handrail}")
+    return arguments
 
 
 def compare_one(name, archive, programs):
@@ -36,7 +40,7 @@ def compare_one(name, archive, programs):
     outcome = Outcome()
     try:
         comparisons.ALL[name].compare(archive, programs, outcome)
-    except (ProgramError, ValueError, KeyError) as error:
+    except (ProgramError, subprocess.TimeoutExpired, ValueError, KeyError) as error:
         outcome.fail(archive.title, f"  {type(error).__name__}: {error}")
     return outcome
 

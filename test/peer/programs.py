@@ -7,6 +7,8 @@ import os
 import subprocess
 from dataclasses import dataclass
 
+TIMEOUT_SECONDS = 600
+
 
 class ProgramError(Exception):
     """A program did not do what a comparison needs; the text says what it did."""
@@ -50,6 +52,7 @@ class Programs:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             check=False,
+            timeout=TIMEOUT_SECONDS,
         )
         # Models may print: an answer is a line that is a JSON object.
         lines = [line for line in done.stdout.splitlines() if line[:2] in (b'{"', b"{}")]
@@ -68,6 +71,7 @@ class Programs:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             check=False,
+            timeout=TIMEOUT_SECONDS,
         )
         if done.returncode not in exits:
             error = done.stderr.decode(errors="replace").strip()[-500:]
