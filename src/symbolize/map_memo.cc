@@ -31,6 +31,28 @@ Answer<const MapMemo::Name*> MapMemo::NameOf(StringId id) {
   return names_.Insert(id.index, name);
 }
 
+Answer<const MapMemo::Name*> MapMemo::NameOrNull(StringId id) {
+  if (id.is_none()) return nullptr;
+  return NameOf(id);
+}
+
+Answer<const MapMemo::Call*> MapMemo::CallOf(StackId id) {
+  if (const Call* known = calls_.Find(id.index)) return known;
+  const Answer<Stack> stack = map_->stack(id);
+  if (!stack) return tl::unexpected<Unknown>(stack.error());
+  const Answer<CallSite> site = map_->call_site(stack->call_site);
+  if (!site) return tl::unexpected<Unknown>(site.error());
+  const auto function = NameOrNull(site->function);
+  if (!function) return tl::unexpected<Unknown>(function.error());
+  const auto type = NameOrNull(site->module_type);
+  if (!type) return tl::unexpected<Unknown>(type.error());
+  const auto instance = NameOrNull(site->module_name);
+  if (!instance) return tl::unexpected<Unknown>(instance.error());
+  const auto range = RangeOf(site->range);
+  if (!range) return tl::unexpected<Unknown>(range.error());
+  return calls_.Insert(id.index, Call{*function, *type, *instance, *range, stack->caller});
+}
+
 Answer<const MapMemo::Range*> MapMemo::RangeOf(RangeId id) {
   if (const Range* known = ranges_.Find(id.index)) return known;
   const Answer<DebugMap::Location> location = map_->location(id);
@@ -92,14 +114,15 @@ const MapMemo::SourceText& MapMemo::TextOf(SourceId id) {
 }
 
 size_t MapMemo::size_bytes() const {
-  return arena_.size_bytes() + names_.size_bytes() + ranges_.size_bytes() + sources_.size_bytes() +
-         source_bytes_;
+  return arena_.size_bytes() + names_.size_bytes() + ranges_.size_bytes() + calls_.size_bytes() +
+         sources_.size_bytes() + source_bytes_;
 }
 
 void MapMemo::Clear() {
   arena_.Clear();
   names_.Clear();
   ranges_.Clear();
+  calls_.Clear();
   sources_.Clear();
   source_bytes_ = 0;
 }

@@ -37,10 +37,22 @@ class MapMemo {
     std::string_view body;
   };
 
+  // One row of a call stack, with all that it names.
+  struct Call {
+    const Name* function = nullptr;  // of the callee; null: unknown
+    const Name* type = nullptr;      // of the module instance it runs on; null: none
+    const Name* instance = nullptr;
+    const Range* site = nullptr;  // of the call, in the caller
+    StackId caller;               // none: this is the outermost call
+  };
+
   explicit MapMemo(const DebugMap& map) : map_(&map) {}
 
   // Fail only with kDamagedMap.
   Answer<const Name*> NameOf(StringId id);
+  // Null for none.
+  Answer<const Name*> NameOrNull(StringId id);
+  Answer<const Call*> CallOf(StackId id);
   Answer<const Range*> RangeOf(RangeId id);
 
   const DebugMap& map() const { return *map_; }
@@ -61,6 +73,7 @@ class MapMemo {
   TextArena arena_;
   IdMemo<Name> names_;
   IdMemo<Range> ranges_;
+  IdMemo<Call> calls_;
   IdMemo<SourceText> sources_;
   size_t source_bytes_ = 0;
 };

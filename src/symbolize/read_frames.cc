@@ -2,15 +2,14 @@
 
 #include "handrail/symbolize/symbolizer.h"
 
+#include "symbolize/find_in_scope.h"
+
 namespace handrail {
 
 Answer<DebugMap::FoundNode> ReadFrames(const DebugMap& map, const HandleScope& scope,
                                        DebugHandle handle, std::vector<FrameIds>& frames) {
   frames.clear();
-  const Answer<DebugMap::FoundNode> found = scope.unit ? map.Find(*scope.unit, handle)
-                                            : scope.build_id
-                                                ? map.FindInBuild(*scope.build_id, handle)
-                                                : map.Find(handle);
+  const Answer<DebugMap::FoundNode> found = FindInScope(map, scope, handle);
   if (!found) return found;
   const Node& node = found->node;
   // From the node outwards. Where a frame stands is known from what it was called for: the node, or
@@ -24,10 +23,6 @@ Answer<DebugMap::FoundNode> ReadFrames(const DebugMap& map, const HandleScope& s
     if (!call) return tl::unexpected<Unknown>(call.error());
     frames.push_back(FrameIds{call->function, call->module_type, call->module_name, range});
     range = call->range;
-    // The map promises it; a map that does not keep its promise must not hold us up.
-    if (!stack->caller.is_none() && stack->caller >= id) {
-      return tl::unexpected<Unknown>(Unknown{UnknownReason::kDamagedMap, 0});
-    }
     id = stack->caller;
   }
   frames.push_back(FrameIds{node.function, StringId::none(), StringId::none(), range});

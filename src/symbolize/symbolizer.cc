@@ -1,11 +1,13 @@
 #include "handrail/symbolize/symbolizer.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "symbolize/find_in_scope.h"
 #include "symbolize/generated_code.h"
 #include "symbolize/map_memo.h"
 #include "symbolize/unknown_text.h"
@@ -82,7 +84,7 @@ class Symbolizer::State {
     bool is_lowered_method = false;
   };
 
-  Answer<const Name*> NameOrNull(StringId id);
+  Answer<const Name*> TopTypeOf(UnitId id);
   Answer<void> Read(DebugHandle handle, const HandleScope& scope, Chain& chain);
   void MarkGenerated(const Chain& chain);
   void FillUnknown(bool is_list, Trace& trace);
@@ -108,7 +110,8 @@ class Symbolizer::State {
   MapMemo memo_;
   TraceStyle style_;
   size_t memo_bytes_max_;
-  std::vector<FrameIds> ids_;
+  UnitId last_unit_;  // the unit that was asked for last, and its top type; none after Clear
+  const Name* last_top_type_ = nullptr;
   std::vector<Frame> frames_;
   std::vector<Chain> chains_;  // outermost first
 };
@@ -116,7 +119,10 @@ class Symbolizer::State {
 void Symbolizer::State::Symbolize(std::span<const DebugHandle> handles, const HandleScope& scope,
                                   bool is_list, Trace& trace) {
   trace.frames.clear();
-  if (memo_.size_bytes() > memo_bytes_max_) memo_.Clear();
+  if (memo_.size_bytes() > memo_bytes_max_) {
+    memo_.Clear();
+    last_unit_ = UnitId::none();
+  }
   trace.handles.assign(handles.begin(), handles.end());
   trace.unknown.clear();
   trace.hierarchy.clear();
@@ -178,37 +184,48 @@ void Symbolizer::State::Symbolize(std::span<const DebugHandle> handles, const Ha
   }
 }
 
-Answer<const Name*> Symbolizer::State::NameOrNull(StringId id) {
-  if (id.is_none()) return nullptr;
-  return memo_.NameOf(id);
+Answer<const Name*> Symbolizer::State::TopTypeOf(UnitId id) {
+  if (id == last_unit_) return last_top_type_;
+  const Answer<DebugMap::UnitInfo> unit = map().unit(id);
+  if (!unit) return tl::unexpected<Unknown>(unit.error());
+  const auto top_type = memo_.NameOrNull(unit->top_type);
+  if (!top_type) return top_type;
+  last_unit_ = id;
+  last_top_type_ = *top_type;
+  return top_type;
 }
 
 // Reads everything that the handle's frames need, so that a damaged map costs the whole handle and
 // never a part of it.
 Answer<void> Symbolizer::State::Read(DebugHandle handle, const HandleScope& scope, Chain& chain) {
-  const Answer<DebugMap::FoundNode> found = ReadFrames(map(), scope, handle, ids_);
+  const Answer<DebugMap::FoundNode> found = FindInScope(map(), scope, handle);
   if (!found) return tl::unexpected<Unknown>(found.error());
-  const auto node = NameOrNull(found->node.name);
-  if (!node) return tl::unexpected<Unknown>(node.error());
-  const Answer<DebugMap::UnitInfo> unit = map().unit(found->unit);
-  if (!unit) return tl::unexpected<Unknown>(unit.error());
-  const auto top_type = NameOrNull(unit->top_type);
+  const Node& node = found->node;
+  const auto name = memo_.NameOrNull(node.name);
+  if (!name) return tl::unexpected<Unknown>(name.error());
+  const auto top_type = TopTypeOf(found->unit);
   if (!top_type) return tl::unexpected<Unknown>(top_type.error());
-  for (const FrameIds& ids : ids_) {
-    const auto function = NameOrNull(ids.function);
-    if (!function) return tl::unexpected<Unknown>(function.error());
-    const auto type = NameOrNull(ids.module_type);
-    if (!type) return tl::unexpected<Unknown>(type.error());
-    const auto instance = NameOrNull(ids.module_name);
-    if (!instance) return tl::unexpected<Unknown>(instance.error());
-    const auto range = memo_.RangeOf(ids.range);
-    if (!range) return tl::unexpected<Unknown>(range.error());
-    const bool has_module = *type != nullptr || *instance != nullptr;
-    frames_.push_back(Frame{*function, *type, *instance, *range, has_module, false});
+  const auto function = memo_.NameOrNull(node.function);
+  if (!function) return tl::unexpected<Unknown>(function.error());
+  const auto node_range = memo_.RangeOf(node.range);
+  if (!node_range) return tl::unexpected<Unknown>(node_range.error());
+  // From the node outwards. Where a frame stands is known from what it was called for: the node, or
+  // the call that leads inwards.
+  const Range* range = *node_range;
+  for (StackId id = node.stack; !id.is_none();) {
+    const auto call = memo_.CallOf(id);
+    if (!call) return tl::unexpected<Unknown>(call.error());
+    const auto& [callee, type, instance, site, caller] = **call;
+    frames_.push_back(
+        Frame{callee, type, instance, range, type != nullptr || instance != nullptr, false});
+    range = site;
+    id = caller;
   }
-  chain.node = *node;
+  frames_.push_back(Frame{*function, nullptr, nullptr, range, false, false});
+  std::reverse(frames_.begin() + static_cast<std::ptrdiff_t>(chain.first), frames_.end());
+  chain.node = *name;
   chain.top_type = *top_type;
-  chain.count = ids_.size();
+  chain.count = frames_.size() - chain.first;
   if (style_ == TraceStyle::kHandrail) MarkGenerated(chain);
   return {};
 }
