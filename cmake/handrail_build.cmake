@@ -11,6 +11,8 @@ endif()
 if(HANDRAIL_WERROR)
   target_compile_options(handrail_flags INTERFACE -Werror)
 endif()
+# Symbols are bound when a program starts, and the tables of pointers are then read-only.
+target_link_options(handrail_flags INTERFACE -Wl,-z,relro,-z,now)
 if(HANDRAIL_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

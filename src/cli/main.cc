@@ -14,7 +14,10 @@
 #include "cli/file_stream.h"
 
 int main(int argc, char** argv) {
-  using namespace handrail::cli;
+  using handrail::cli::ExitCode;
+  using handrail::cli::InputBlocks;
+  using handrail::cli::OutputBlocks;
+  using handrail::cli::Streams;
 
   // A reader that goes away (`| head`) is seen as a failed write, and ends the work quietly.
   std::signal(SIGPIPE, SIG_IGN);
@@ -25,11 +28,12 @@ int main(int argc, char** argv) {
   std::ostream out(&output);
   const Streams streams{in, out, std::cerr, ::isatty(STDERR_FILENO) == 1};
 
-  const ExitCode code = RunCommandLine(std::vector<std::string>(argv + 1, argv + argc), streams);
+  const ExitCode code =
+      handrail::cli::RunCommandLine(std::vector<std::string>(argv + 1, argv + argc), streams);
 
   out.flush();
   if (output.error() != 0 && output.error() != EPIPE) {
-    Say(streams, std::string("standard output: ") + std::strerror(output.error()));
+    handrail::cli::Say(streams, std::string("standard output: ") + std::strerror(output.error()));
     return static_cast<int>(ExitCode::kUnusable);
   }
   return static_cast<int>(code);

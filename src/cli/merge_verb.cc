@@ -34,6 +34,7 @@ ExitCode RunMerge(const MergeOptions& options, const Streams& streams) {
   }
   progress.Step("merging");
   std::vector<const DebugInfo*> infos;
+  infos.reserve(inputs.size());
   for (const InputDebugInfo& input : inputs) infos.push_back(&input.info);
   const Result<DebugInfo> merged = MergeDebugInfo(infos);
   if (!merged) return SayUnusable(streams, merged.error());

@@ -200,9 +200,9 @@ Answer<DebugMap::FoundNode> FindAmong(const DebugMap& map, const Hash128* build_
                                       found.error().reason == UnknownReason::kSentinel);
     if (is_absent) continue;
     if (answer) return Because(UnknownReason::kAmbiguous);
-    answer = std::move(found);
+    answer = found;
   }
-  if (answer) return *std::move(answer);
+  if (answer) return *answer;
   return Because(has_build ? ReasonForMissing(map, handle) : UnknownReason::kOtherBuild);
 }
 
