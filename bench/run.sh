@@ -25,3 +25,13 @@ if [[ ! -e $torch/r212k/r212k.ptl ]]; then
 fi
 bench/beside_torch/table.py "$build/bin/handrail" "$build/benchmarks/handrail_side" \
   "$torch/torch_bench" "$torch/r212k/r212k.ptl" "$torch"
+
+echo "== sizes"
+mkdir -p "$torch/networks"
+if [[ ! -e $torch/networks/distinct.hdm ]]; then
+  test/peer/models/make.py vision_classification "$torch/networks" \
+    "$(find build/peer/libtorch -name 'libhandrail_peer_backend.so')" >>"$torch/make.log"
+  "$build/benchmarks/distinct_nodes" "$torch/networks/distinct.hdm"
+fi
+bench/sizes/table.py "$build/bin/handrail" "$torch" "$torch/r212k/r212k.ptl" "$torch"/networks/*.ptl \
+  "$torch/networks/distinct.hdm"

@@ -49,6 +49,8 @@ def main():
     beside("handle to text", ours["text_ns"], least(theirs["call_stack_ns"]), "ns")
     alone("handle to frames", f"{1e3 / ours['frames_ns']:.2f} M/s")
     alone("10 M handles: open and look up", f"{statistics.median(o['open_us'] for o in opens):.0f} us")
+    alone("the same, first in a process",
+          f"{statistics.median(o['first_open_us'] for o in opens):.0f} us")
     alone("10 M handles: resident memory", f"{max(o['rss_kb'] for o in opens)} kB")
     alone(f"process: {TRACES} handles to text", f"{min(starts) * 1e3:.0f} ms")
     alone("log without handles", f"{ours['filter_mb_s']} MB/s")
