@@ -102,7 +102,7 @@ Status FunctionEmitter::AssignTo(SyntaxId target, const Meaning& meaning, TextRa
       return SetVariable(tree_.range(target), Intern(tree_.text(target)), meaning);
     case NodeKind::kTuple: {
       HANDRAIL_RETURN_IF_ERROR(Descend(target));
-      const Status status =
+      Status status =
           AssignToEach(tree_.children(target), tree_.range(target), meaning, value_range);
       --depth_;
       return status;

@@ -80,7 +80,7 @@ Result<Meaning> FunctionEmitter::CallMeaning(const Meaning& callee, TextRange ra
     case MeaningKind::kMethod:
       return CallMethod(callee.operand, callee.name, range, std::move(arguments));
     case MeaningKind::kFunction:
-      return CallFunction(callee.function, range, std::move(arguments));
+      return CallFunction(callee.function, range, arguments);
     case MeaningKind::kClass:
       return ConstructObject(callee.type, range, std::move(arguments));
     case MeaningKind::kNamedTuple:
@@ -161,7 +161,7 @@ Result<Meaning> FunctionEmitter::CallMethod(const Operand& receiver, StringId na
 }
 
 Result<Meaning> FunctionEmitter::CallFunction(FunctionId function, TextRange range,
-                                              Arguments arguments) {
+                                              const Arguments& arguments) {
   HANDRAIL_RETURN_IF_ERROR(text_.resolver.CompleteSchema(function));
   const StringId name = unit_.function(function).name;
   const SchemaId schema = unit_.function(function).schema;

@@ -70,8 +70,10 @@ class ExitRemover {
 
   std::vector<ValueId> UnsetLike(std::span<const ValueId> values) {
     std::vector<TypeId> types;
+    types.reserve(values.size());
     for (const ValueId value : values) types.push_back(graph_.type(value));
     std::vector<ValueId> unset;
+    unset.reserve(types.size());
     for (const TypeId type : types) unset.push_back(Unset(type));
     return unset;
   }

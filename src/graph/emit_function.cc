@@ -12,7 +12,6 @@
 namespace handrail::graph {
 
 using script::FunctionView;
-using script::NodeKind;
 
 FunctionEmitter::FunctionEmitter(CompilationUnit& unit, const EmitText& text, FunctionId function)
     : unit_(unit),

@@ -283,7 +283,7 @@ class FunctionEmitter {
                                 const Arguments& arguments);
   Result<Meaning> CallMethod(const Operand& receiver, StringId name, TextRange range,
                              Arguments arguments);
-  Result<Meaning> CallFunction(FunctionId function, TextRange range, Arguments arguments);
+  Result<Meaning> CallFunction(FunctionId function, TextRange range, const Arguments& arguments);
   Result<Meaning> ConstructObject(TypeId type, TextRange range, Arguments arguments);
   Result<Meaning> ConstructNamedTuple(TypeId type, TextRange range, const Arguments& arguments);
   Status ExpectResult(SchemaId schema, StringId name, TextRange range) const;

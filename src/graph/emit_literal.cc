@@ -68,6 +68,7 @@ Result<Operand> FunctionEmitter::EmitList(SyntaxId expression, TypeId hint) {
   if (!list.is_none()) element = unit_.types.element(list);
   if (!elements.empty()) {
     std::vector<TypeId> element_types;
+    element_types.reserve(elements.size());
     for (const Operand& operand : elements) element_types.push_back(operand.type);
     const auto unified = UnifyTypes(unit_, element_types, true);
     if (!list.is_none()) {

@@ -172,6 +172,7 @@ Result<FunctionEmitter::Indexed> FunctionEmitter::IndexByPosition(TextRange rang
 Operand FunctionEmitter::MakeIndexList(const std::vector<std::optional<Operand>>& indices,
                                        TextRange range) {
   std::vector<Operand> elements;
+  elements.reserve(indices.size());
   for (const std::optional<Operand>& index : indices) {
     elements.push_back(index ? *index : InsertConstant(unit_.constants.None(), range));
   }
