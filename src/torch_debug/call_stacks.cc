@@ -97,7 +97,7 @@ Result<StackId> CallStacks::Walk(PickleValue value) {
 
 Result<StackId> CallStacks::ReadOther(PickleValue value) {
   walked_.clear();
-  const Result<StackId> stack = Walk(value);
+  Result<StackId> stack = Walk(value);
   if (!stack) unreadable_ = stack.error();
   for (const auto& [identity, caller] : walked_) {
     stacks_.Insert(identity, caller, stack ? stack->index : kUnreadable);
