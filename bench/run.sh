@@ -33,5 +33,6 @@ if [[ ! -e $torch/networks/distinct.hdm ]]; then
     "$(find build/peer/libtorch -name 'libhandrail_peer_backend.so')" >>"$torch/make.log"
   "$build/benchmarks/distinct_nodes" "$torch/networks/distinct.hdm"
 fi
-bench/sizes/table.py "$build/bin/handrail" "$torch" "$torch/r212k/r212k.ptl" "$torch"/networks/*.ptl \
+mapfile -t networks < <(find "$torch/networks" -name '*.ptl' ! -name '*.stripped.ptl' | sort)
+bench/sizes/table.py "$build/bin/handrail" "$torch" "$torch/r212k/r212k.ptl" "${networks[@]}" \
   "$torch/networks/distinct.hdm"
