@@ -21,8 +21,7 @@
 #include "archive/pickle_writer.h"
 #include "archive/zip_writer.h"
 
-using namespace handrail;
-
+namespace handrail {
 namespace {
 
 constexpr std::array<std::string_view, 6> kRecords = {
@@ -112,25 +111,30 @@ void CheckWhole(const DebugInfo& info) {
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
+void Check(std::string_view input) {
   const ContentKind kind = RecognizeContent(AsBytes(input));
   std::string file(input);
   if (kind != ContentKind::kZip && kind != ContentKind::kMobileFlatbuffer) {
-    if (input.empty()) return 0;
-    file = ArchiveAround(kRecords[data[0] % kRecords.size()], input.substr(1));
+    if (input.empty()) return;
+    const auto choice = static_cast<uint8_t>(input[0]);
+    file = ArchiveAround(kRecords[choice % kRecords.size()], input.substr(1));
   }
   const auto read = ReadTorchDebugInfo(AsBytes(file), "fuzz");
   const auto again = ReadTorchDebugInfo(AsBytes(file), "fuzz", {.check_bytecode = false});
   HANDRAIL_CHECK(read.has_value() == again.has_value());
-  if (!read) return 0;
+  if (!read) return;
   CheckWhole(read->info);
   CheckWhole(again->info);
   HANDRAIL_CHECK(read->build_id == again->build_id && read->kind == again->kind);
   if (read->has_debug_handles && !read->info.units.empty()) {
     HANDRAIL_CHECK(read->info.units[0].handles == again->info.units[0].handles);
   }
+}
+
+}  // namespace
+}  // namespace handrail
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  handrail::Check({reinterpret_cast<const char*>(data), size});
   return 0;
 }

@@ -10,7 +10,7 @@ namespace handrail {
 namespace {
 
 // One call's rows of stacks and call sites in the builder.
-constexpr uint64_t kCallBytes = 96;
+constexpr uint64_t kCallBytes = 64;
 // Every so many calls of a walk are remembered, so that walking them again stops soon.
 constexpr uint32_t kRememberedCallStep = 16;
 // One string's rows, its text aside.
@@ -32,30 +32,30 @@ Result<StringId> TextCache::InternOther(PickleValue value) {
 }
 
 Result<StringId> CallStacks::InternText(PickleValue value, std::string_view what) {
-  if (!value.is_text()) return FailShape(*pickle_, value, what, "a text");
+  if (!value.is_text()) return FailShape(pickle_, value, what, "a text");
   return texts_.Intern(value);
 }
 
 Result<std::pair<CallSite, PickleValue>> CallStacks::ReadCall(PickleValue value) {
   if (!value.is_tuple() || (value.size() != 4 && value.size() != 3)) {
-    return FailShape(*pickle_, value, "call stack", "None or a tuple of 4 (3 before PyTorch 1.10)");
+    return FailShape(pickle_, value, "call stack", "None or a tuple of 4 (3 before PyTorch 1.10)");
   }
   const auto parts = value.elements();
   CallSite site;
   if (!parts[0].is_none()) {
     HANDRAIL_ASSIGN_OR_RETURN(const auto module,
-                              ExpectTupleOf(*pickle_, parts[0], "call stack: module instance", 2));
+                              ExpectTupleOf(pickle_, parts[0], "call stack: module instance", 2));
     HANDRAIL_ASSIGN_OR_RETURN(site.module_type, InternText(module[0], "call stack: module type"));
     HANDRAIL_ASSIGN_OR_RETURN(site.module_name, InternText(module[1], "call stack: module name"));
   }
   HANDRAIL_ASSIGN_OR_RETURN(const int64_t tag,
-                            pickle_->ExpectInt(parts[1], "call stack: source range tag"));
+                            pickle_.ExpectInt(parts[1], "call stack: source range tag"));
   site.range = ranges_.Find(tag);
   if (ranges_.IsUndefined(site.range)) {
     warnings_.Add(kCallStackMapName, Fault::kUndefinedCallTag, ErrorCode::kCorrupt, [&] {
       return fmt::format(
           "source range tag {} of a call at 0x{:x} is defined by no debug_pkl record", tag,
-          pickle_->OffsetOf(value));
+          pickle_.OffsetOf(value));
     });
   }
   if (parts.size() == 4) {
@@ -82,7 +82,7 @@ Result<StackId> CallStacks::Walk(PickleValue value) {
     if (depth == limits::kCallStackDepthMax) {
       return Fail(ErrorCode::kLimit,
                   fmt::format("call stack: need at most {} calls, have more", depth),
-                  pickle_->OffsetOf(value));
+                  pickle_.OffsetOf(value));
     }
     if (depth % kRememberedCallStep == 0) {
       HANDRAIL_RETURN_IF_ERROR(charge_.Take(IdentityMap::kEntryBytes, "call stacks"));

@@ -53,9 +53,8 @@ class TextCache {
 
 class CallStacks {
  public:
-  // All must outlive this. `pickle` is that of callstack_debug_map.pkl; null: there is no stack to
-  // read but None.
-  CallStacks(const Pickle* pickle, TaggedRanges& ranges, TextCache& texts,
+  // All must outlive reading. `pickle` is that of callstack_debug_map.pkl.
+  CallStacks(const Pickle& pickle, TaggedRanges& ranges, TextCache& texts,
              DebugInfoBuilder& builder, MemoryBudget& budget, WarningList& warnings)
       : pickle_(pickle),
         ranges_(ranges),
@@ -82,7 +81,7 @@ class CallStacks {
   Result<StackId> AddCall(StackId caller, const CallSite& call_site);
   Result<StringId> InternText(PickleValue value, std::string_view what);
 
-  const Pickle* pickle_;
+  const Pickle& pickle_;
   TaggedRanges& ranges_;
   TextCache& texts_;
   DebugInfoBuilder& builder_;

@@ -22,12 +22,12 @@ constexpr uint64_t kFunctionBytes = 64;
 
 // The map's entries are in the order of a hash table. They are read in that order, except for their
 // stacks, and put in the order of their handles: there neighbours have the same stack, and the unit
-// needs no sorting.
+// needs no sorting. The map is given up before nodes are added, so that not all of it is in memory.
 class NodeReader {
  public:
-  NodeReader(const HandleNodesInput& input, TaggedRanges& ranges, DebugInfoBuilder& builder,
+  NodeReader(HandleNodesInput input, TaggedRanges& ranges, DebugInfoBuilder& builder,
              MemoryBudget& budget, WarningList& warnings)
-      : input_(input),
+      : input_(std::move(input)),
         ranges_(ranges),
         builder_(builder),
         budget_(budget),
@@ -40,41 +40,41 @@ class NodeReader {
   Status Run();
 
  private:
-  // An entry, its stack not yet read.
-  struct Entry {
-    PickleValue stack;
-    StringId name;
-    RangeId range;  // none: there is no entry
-  };
-  // What is known of one handle.
+  // What is known of one handle: first its entry, then the stack that the entry leads to.
   struct Row {
     static constexpr uint32_t kNoFunction = UINT32_MAX;
     static constexpr uint32_t kSeveralFunctions = UINT32_MAX - 1;
 
-    Entry entry;
+    PickleValue unread_stack;
+    StringId name;
+    RangeId range;  // none: there is no entry
+    StackId stack;
     uint32_t function = kNoFunction;
 
-    bool has_entry() const { return !entry.range.is_none(); }
+    bool has_entry() const { return !range.is_none(); }
     bool has_node() const { return has_entry() || function != kNoFunction; }
   };
+  static_assert(sizeof(Row) == 24);
 
   void ParseMap();
   void PlaceFunctions();
   void PlaceEntries();
-  uint64_t CountNodes() const;
-  void AddNodes();
+  void ReadStacks();
+  void ReadStack(DebugHandle handle, Row& row);
+  Status AddNodes();
 
   // The handle of an entry; nothing if it cannot be told.
   static std::optional<DebugHandle> HandleOf(PickleValue entry) {
     if (!entry.is_tuple() || entry.size() == 0 || !entry.at(0).is_int()) return std::nullopt;
     return entry.at(0).as_int();
   }
-  // If the entry cannot be read, which is a warning, its range is damaged_ and its stack is None.
-  Entry ReadEntry(size_t index, DebugHandle handle, PickleValue value);
-  Result<Entry> ReadParts(PickleValue value);
-  Node NodeOf(DebugHandle handle, const Entry& entry, uint32_t function, CallStacks& stacks);
+  // Reads an entry, its stack aside. If it cannot be read, which is a warning, the row is damaged.
+  void ReadEntry(size_t index, DebugHandle handle, PickleValue value, Row& row);
+  Status ReadParts(PickleValue value, Row& row);
+  void MarkDamaged(Row& row) { row = Row{{}, {}, damaged_, {}, row.function}; }
+  void AddNode(DebugHandle handle, const Row& row);
 
-  const HandleNodesInput& input_;
+  HandleNodesInput input_;
   TaggedRanges& ranges_;
   DebugInfoBuilder& builder_;
   MemoryBudget& budget_;
@@ -84,12 +84,13 @@ class NodeReader {
   RangeId damaged_;  // of entries that cannot be read
   std::optional<Pickle> map_;
   std::span<const PickleValue> entries_;
-  TextCache texts_;  // of map_
+  TextCache texts_;                   // of map_
+  std::optional<CallStacks> stacks_;  // of map_
   std::vector<StringId> function_names_;
   Int64Index handles_;
   std::vector<Row> rows_;  // by the handle's place
   // Entries whose handle has one already.
-  std::vector<std::pair<DebugHandle, Entry>> repeats_;
+  std::vector<std::pair<DebugHandle, Row>> repeats_;
 };
 
 void NodeReader::ParseMap() {
@@ -98,16 +99,17 @@ void NodeReader::ParseMap() {
     warnings_.Add(kCallStackMapName, Fault::kRecord, std::move(error));
     gap_ = damaged_;
   };
-  Result<Pickle> map = Pickle::Parse(*input_.call_stack_map, budget_);
+  Result<Pickle> map = Pickle::Parse(input_.call_stack_map->bytes(), budget_);
   if (!map) return fail(std::move(map).error());
   const auto entries = ExpectAnyTuple(*map, map->root(), "debug info");
   if (!entries) return fail(entries.error());
   map_ = *std::move(map);
   entries_ = *entries;
+  stacks_.emplace(*map_, ranges_, texts_, builder_, budget_, warnings_);
 }
 
 void NodeReader::PlaceFunctions() {
-  if (input_.handles == nullptr) return;
+  if (!input_.handles) return;
   for (const HandleRecord::Function& function : input_.handles->functions()) {
     const auto index = static_cast<uint32_t>(function_names_.size());
     function_names_.push_back(builder_.AddString(function.name));
@@ -117,6 +119,7 @@ void NodeReader::PlaceFunctions() {
       owner = owner == Row::kNoFunction || owner == index ? index : Row::kSeveralFunctions;
     }
   }
+  input_.handles.reset();
 }
 
 void NodeReader::PlaceEntries() {
@@ -136,9 +139,10 @@ void NodeReader::PlaceEntries() {
                            kUnknownHandle);
       });
     } else if (Row& row = rows_[handles_.PlaceOf(*handle)]; !row.has_entry()) {
-      row.entry = ReadEntry(i, *handle, entries_[i]);
+      ReadEntry(i, *handle, entries_[i], row);
     } else {
-      repeats_.emplace_back(*handle, ReadEntry(i, *handle, entries_[i]));
+      repeats_.emplace_back(*handle, Row{{}, {}, {}, {}, row.function});
+      ReadEntry(i, *handle, entries_[i], repeats_.back().second);
       warnings_.Add(kCallStackMapName, Fault::kDuplicateHandle, ErrorCode::kConflict, [&] {
         return fmt::format(
             "entry {}: debug handle: need one without an entry so far, have {} again", i, *handle);
@@ -147,86 +151,95 @@ void NodeReader::PlaceEntries() {
   }
 }
 
-uint64_t NodeReader::CountNodes() const {
-  uint64_t count = repeats_.size();
-  for (const Row& row : rows_) count += row.has_node();
-  return count;
-}
-
-Result<NodeReader::Entry> NodeReader::ReadParts(PickleValue value) {
+Status NodeReader::ReadParts(PickleValue value, Row& row) {
   const auto parts = value.elements();
   if (parts.size() != 4 && parts.size() != 3) {
     return FailShape(*map_, value, "debug info", "a tuple of 4 (3 before PyTorch 1.10)");
   }
   if (!parts[1].is_int()) return FailShape(*map_, parts[1], "source range tag", "an int");
-  Entry entry;
   if (parts.size() == 4) {
     if (!parts[2].is_text()) return FailShape(*map_, parts[2], "node name", "a text");
-    HANDRAIL_ASSIGN_OR_RETURN(entry.name, texts_.Intern(parts[2]));
+    HANDRAIL_ASSIGN_OR_RETURN(row.name, texts_.Intern(parts[2]));
   }
-  entry.stack = parts.back();
-  entry.range = ranges_.Find(parts[1].as_int());
-  return entry;
+  row.unread_stack = parts.back();
+  row.range = ranges_.Find(parts[1].as_int());
+  return {};
 }
 
-NodeReader::Entry NodeReader::ReadEntry(size_t index, DebugHandle handle, PickleValue value) {
-  const Result<Entry> entry = ReadParts(value);
-  if (!entry) {
-    const bool is_limit = entry.error().code == ErrorCode::kLimit;
-    warnings_.Add(
-        kCallStackMapName, is_limit ? Fault::kMemory : Fault::kEntry, entry.error().code, [&] {
-          return fmt::format("entry {}: debug handle {}: {}", index, handle, entry.error().message);
-        });
-    return Entry{{}, {}, damaged_};
-  }
-  if (ranges_.IsUndefined(entry->range)) {
+void NodeReader::ReadEntry(size_t index, DebugHandle handle, PickleValue value, Row& row) {
+  const Status status = ReadParts(value, row);
+  if (!status) {
+    MarkDamaged(row);
+    const bool is_limit = status.error().code == ErrorCode::kLimit;
+    warnings_.Add(kCallStackMapName, is_limit ? Fault::kMemory : Fault::kEntry, status.error().code,
+                  [&] {
+                    return fmt::format("entry {}: debug handle {}: {}", index, handle,
+                                       status.error().message);
+                  });
+  } else if (ranges_.IsUndefined(row.range)) {
     warnings_.Add(kCallStackMapName, Fault::kUndefinedTag, ErrorCode::kCorrupt, [&] {
       return fmt::format(
           "entry {}: debug handle {}: source range tag {} is defined by no debug_pkl record", index,
           handle, value.at(1).as_int());
     });
   }
-  return *entry;
 }
 
-Node NodeReader::NodeOf(DebugHandle handle, const Entry& entry, uint32_t function,
-                        CallStacks& stacks) {
-  const StringId function_name =
-      function < function_names_.size() ? function_names_[function] : StringId::none();
-  const Result<StackId> stack = stacks.Read(entry.stack);
-  if (stack) return Node{entry.name, entry.range, *stack, function_name};
+void NodeReader::ReadStack(DebugHandle handle, Row& row) {
+  const Result<StackId> stack = stacks_->Read(row.unread_stack);
+  if (stack) {
+    row.stack = *stack;
+    return;
+  }
+  MarkDamaged(row);
   const bool is_limit = stack.error().code == ErrorCode::kLimit;
   warnings_.Add(kCallStackMapName, is_limit ? Fault::kMemory : Fault::kCallStack,
                 stack.error().code,
                 [&] { return fmt::format("debug handle {}: {}", handle, stack.error().message); });
-  return Node{{}, damaged_, {}, function_name};
 }
 
-void NodeReader::AddNodes() {
-  CallStacks stacks(map_ ? &*map_ : nullptr, ranges_, texts_, builder_, budget_, warnings_);
+void NodeReader::ReadStacks() {
+  if (!map_) return;
   for (uint32_t place = 0; place < rows_.size(); ++place) {
-    const Row& row = rows_[place];
+    Row& row = rows_[place];
     if (!row.has_node()) continue;
-    const DebugHandle handle = handles_.KeyAt(place);
-    if (!row.has_entry() && map_) {
+    if (row.has_entry()) {
+      ReadStack(handles_.KeyAt(place), row);
+    } else {
       warnings_.Add(HandleRecord::kName, Fault::kMissingHandle, ErrorCode::kCorrupt, [&] {
-        return fmt::format("debug handle {} has no entry in record '{}'", handle,
+        return fmt::format("debug handle {} has no entry in record '{}'", handles_.KeyAt(place),
                            kCallStackMapName);
       });
     }
-    const Entry entry = row.has_entry() ? row.entry : Entry{{}, {}, gap_};
-    builder_.AddForeignNode(handle, NodeOf(handle, entry, row.function, stacks));
   }
-  for (const auto& [handle, entry] : repeats_) {
-    const uint32_t function = rows_[handles_.PlaceOf(handle)].function;
-    builder_.AddForeignNode(handle, NodeOf(handle, entry, function, stacks));
+  for (auto& [handle, row] : repeats_) ReadStack(handle, row);
+  entries_ = {};
+  map_.reset();
+  input_.call_stack_map.reset();
+}
+
+void NodeReader::AddNode(DebugHandle handle, const Row& row) {
+  const StringId function =
+      row.function < function_names_.size() ? function_names_[row.function] : StringId::none();
+  const RangeId range = row.has_entry() ? row.range : gap_;
+  builder_.AddForeignNode(handle, Node{row.name, range, row.stack, function});
+}
+
+Status NodeReader::AddNodes() {
+  uint64_t count = repeats_.size();
+  for (const Row& row : rows_) count += row.has_node();
+  HANDRAIL_RETURN_IF_ERROR(charge_.Take(count * kNodeBytes, "debug handles"));
+  for (uint32_t place = 0; place < rows_.size(); ++place) {
+    if (rows_[place].has_node()) AddNode(handles_.KeyAt(place), rows_[place]);
   }
+  for (const auto& [handle, row] : repeats_) AddNode(handle, row);
+  return {};
 }
 
 Status NodeReader::Run() {
   ParseMap();
   const auto for_each_handle = [this](auto&& add) {
-    if (input_.handles != nullptr) {
+    if (input_.handles) {
       for (const HandleRecord::Function& function : input_.handles->functions()) {
         for (const PickleValue handle : function.handles) add(handle.as_int());
       }
@@ -237,21 +250,20 @@ Status NodeReader::Run() {
   };
   HANDRAIL_ASSIGN_OR_RETURN(handles_,
                             Int64Index::Of(for_each_handle, sizeof(Row), budget_, "debug handles"));
-  const size_t function_count = input_.handles == nullptr ? 0 : input_.handles->functions().size();
+  const size_t function_count = input_.handles ? input_.handles->functions().size() : 0;
   HANDRAIL_RETURN_IF_ERROR(charge_.Take(function_count * kFunctionBytes, "functions"));
   rows_.resize(handles_.place_count());
   PlaceFunctions();
   PlaceEntries();
-  HANDRAIL_RETURN_IF_ERROR(charge_.Take(CountNodes() * kNodeBytes, "debug handles"));
-  AddNodes();
-  return {};
+  ReadStacks();
+  return AddNodes();
 }
 
 }  // namespace
 
-Status AddHandleNodes(const HandleNodesInput& input, TaggedRanges& ranges,
-                      DebugInfoBuilder& builder, MemoryBudget& budget, WarningList& warnings) {
-  return NodeReader(input, ranges, builder, budget, warnings).Run();
+Status AddHandleNodes(HandleNodesInput input, TaggedRanges& ranges, DebugInfoBuilder& builder,
+                      MemoryBudget& budget, WarningList& warnings) {
+  return NodeReader(std::move(input), ranges, builder, budget, warnings).Run();
 }
 
 }  // namespace handrail

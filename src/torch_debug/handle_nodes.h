@@ -8,15 +8,13 @@
 // Out: a node for every handle in any of them.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "handrail/base/result.h"
 #include "handrail/debug_info/debug_info_builder.h"
 
+#include "archive/archive.h"
 #include "archive/memory_budget.h"
 #include "torch_debug/handle_record.h"
 #include "torch_debug/tagged_ranges.h"
@@ -25,16 +23,16 @@
 namespace handrail {
 
 struct HandleNodesInput {
-  const HandleRecord* handles = nullptr;  // null: there is none that can be read
-  // Content of callstack_debug_map.pkl, if it is there and could be read from the archive.
-  std::optional<std::span<const std::byte>> call_stack_map;
+  std::optional<HandleRecord> handles;  // nothing: there is none that can be read
+  // callstack_debug_map.pkl, if it is there and could be read from the archive.
+  std::optional<RecordBytes> call_stack_map;
   // What handles without an entry get: whether the map is not there, or there and unreadable.
   RangeGap gap_without_map = RangeGap::kStripped;
 };
 
 // Adds the nodes; what is wrong with the map becomes warnings. Fails with kLimit, before any node
 // is added.
-Status AddHandleNodes(const HandleNodesInput& input, TaggedRanges& ranges,
-                      DebugInfoBuilder& builder, MemoryBudget& budget, WarningList& warnings);
+Status AddHandleNodes(HandleNodesInput input, TaggedRanges& ranges, DebugInfoBuilder& builder,
+                      MemoryBudget& budget, WarningList& warnings);
 
 }  // namespace handrail

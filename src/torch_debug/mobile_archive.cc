@@ -179,7 +179,7 @@ void MobileReader::ReadRanges(TaggedRanges& ranges) {
 }
 
 Status MobileReader::AddNodes(TaggedRanges& ranges) {
-  const NamedRecord map = Read(kCallStackMapName);
+  NamedRecord map = Read(kCallStackMapName);
   const bool has_module_paths = archive_.Find(kModulePathsName) != nullptr;
   result_.has_debug_info = map.is_present || has_module_paths;
   // Both records number what they know on their own: what has handles counts by them.
@@ -191,11 +191,10 @@ Status MobileReader::AddNodes(TaggedRanges& ranges) {
   }
   bytecode_.reset();
   HandleNodesInput input;
-  if (handles_) input.handles = &*handles_;
-  if (map.content) input.call_stack_map = map.content->bytes();
-  if (map.is_present) input.gap_without_map = RangeGap::kDamagedRecord;
-  if (map.content) input.gap_without_map = RangeGap::kStripped;
-  return AddHandleNodes(input, ranges, builder_, budget_, warnings_);
+  input.handles = std::move(handles_);
+  if (map.is_present && !map.content) input.gap_without_map = RangeGap::kDamagedRecord;
+  input.call_stack_map = std::move(map.content);
+  return AddHandleNodes(std::move(input), ranges, builder_, budget_, warnings_);
 }
 
 Status MobileReader::Run() {
