@@ -14,6 +14,13 @@ struct OpenBlock {
   bool is_inner;  // it has a copy of its own, whose results are added at its end
 };
 
+// The places of a block's ends.
+void CopyOrigin(const Graph& from, NodeId node, Graph& to, NodeId copy,
+                const std::function<StackId(StackId)>& stack_of) {
+  to.SetRange(copy, from.range(node));
+  if (!from.stack(node).is_none()) to.SetStack(copy, stack_of(from.stack(node)));
+}
+
 }  // namespace
 
 void CloneNodes(const Graph& from, BlockId block, Graph& to, InsertPoint at, ValueMap& map,
@@ -59,6 +66,8 @@ void CloneNodes(const Graph& from, BlockId block, Graph& to, InsertPoint at, Val
     for (uint32_t i = 0; i < from.blocks(node).size(); ++i) {
       const BlockId child = from.blocks(node)[i];
       const BlockId child_copy = to.AddBlock(copy);
+      CopyOrigin(from, from.param_node(child), to, to.param_node(child_copy), stack_of);
+      CopyOrigin(from, from.return_node(child), to, to.return_node(child_copy), stack_of);
       for (uint32_t p = 0; p < from.parameters(child).size(); ++p) {
         const ValueId parameter = from.parameters(child)[p];
         map[parameter.index] =
@@ -77,9 +86,11 @@ Graph CloneGraph(const Graph& graph) {
   for (ValueId input : graph.inputs()) {
     map[input.index] = copy.AddInput(graph.type(input), graph.debug_name(input));
   }
-  CloneNodes(graph, graph.root(), copy, copy.end_of(copy.root()), map,
-             [](StackId stack) { return stack; });
+  const auto same = [](StackId stack) { return stack; };
+  CloneNodes(graph, graph.root(), copy, copy.end_of(copy.root()), map, same);
   for (ValueId result : graph.results()) copy.AddResult(map[result.index]);
+  CopyOrigin(graph, graph.param_node(graph.root()), copy, copy.param_node(copy.root()), same);
+  CopyOrigin(graph, graph.return_node(graph.root()), copy, copy.return_node(copy.root()), same);
   return copy;
 }
 

@@ -9,6 +9,8 @@
 #include "handrail/base/limits.h"
 
 #include "graph/argument_plan.h"
+#include "graph/operator_resolution.h"
+#include "graph/operators.h"
 #include "graph/schema_parser.h"
 
 namespace handrail::graph {
@@ -97,7 +99,7 @@ class Matcher {
     const Argument& argument = schema_.arguments[position];
     const bool is_last =
         position + 1 == schema_.arguments.size() || schema_.arguments[position + 1].is_keyword_only;
-    const TypeId type = unit_.types.WithoutOptional(argument.type);
+    const TypeId type = argument.type;
     if (!is_last || argument.list_size != 0 || !unit_.types.is(type, TypeKind::kList)) return false;
     if (unit_.types.is(unit_.types.element(type), TypeKind::kVariable)) return false;
     const TypeId given = call_.arguments[next_positional_].type;
@@ -107,7 +109,7 @@ class Matcher {
   Status PlanRest(const Argument& argument) {
     ArgumentPlan list;
     list.shape = ArgumentPlan::Shape::kList;
-    list.type = unit_.types.WithoutOptional(argument.type);
+    list.type = argument.type;
     Argument element;
     element.name = argument.name;
     element.type = unit_.types.element(list.type);
@@ -175,6 +177,18 @@ class Matcher {
   std::vector<bool> is_keyword_used_;
 };
 
+// Sets the overload that a node with the planned inputs is.
+void Resolve(CompilationUnit& unit, SchemaMatch& match) {
+  const Symbol name = unit.schema(match.schema).name;
+  const auto operators = OperatorsNamed(unit, name);
+  // Functions that are matched beside operators are what they are.
+  if (std::ranges::find(operators, match.schema) == operators.end()) return;
+  std::vector<TypeId> inputs;
+  for (const ArgumentPlan& plan : match.arguments) inputs.push_back(plan.type);
+  const SchemaId resolved = ResolveOperator(unit, name, inputs);
+  if (!resolved.is_none()) match.schema = resolved;
+}
+
 // "aten::add(Tensor, int, alpha=int)".
 std::string ToString(const CompilationUnit& unit, const Call& call) {
   std::string text(call.name);
@@ -207,12 +221,16 @@ Result<SchemaMatch> MatchOverload(CompilationUnit& unit, std::span<const SchemaI
   }
   for (const bool allow_conversions : {false, true}) {
     for (SchemaId schema : schemas) {
+      if (IsNeverChosen(unit, unit.schema(schema))) continue;
       auto match = MatchSchema(unit, schema, call, allow_conversions);
-      if (match) return match;
+      if (!match) continue;
+      Resolve(unit, *match);
+      return match;
     }
   }
   std::string message = fmt::format("{} fits none of", ToString(unit, call));
   for (SchemaId schema : schemas) {
+    if (IsNeverChosen(unit, unit.schema(schema))) continue;
     const auto match = MatchSchema(unit, schema, call);
     fmt::format_to(std::back_inserter(message), "\n  {}: {}", ToString(unit, unit.schema(schema)),
                    match.error().message);

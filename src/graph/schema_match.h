@@ -62,6 +62,8 @@ struct ArgumentPlan {
 };
 
 struct SchemaMatch {
+  // The schema that the call fits. MatchOverload: of an operator, the overload that a node with the
+  // planned inputs is (operator_resolution.h).
   SchemaId schema;
   std::vector<ArgumentPlan> arguments;  // of the schema's arguments, then those of `...`
   std::vector<TypeId> results;          // with type variables replaced

@@ -200,10 +200,12 @@ std::optional<TypeId> UnifyTypes(CompilationUnit& unit, TypeId a, TypeId b, bool
 
 std::optional<TypeId> UnifyTypes(CompilationUnit& unit, std::span<const TypeId> types,
                                  bool or_union) {
-  if (types.empty()) return std::nullopt;
-  TypeId unified = types[0];
-  for (TypeId type : types.subspan(1)) {
-    const auto next = UnifyTypes(unit, unified, type, or_union);
+  // They may be a view of the table of types, which grows.
+  const std::vector<TypeId> all(types.begin(), types.end());
+  if (all.empty()) return std::nullopt;
+  TypeId unified = all[0];
+  for (size_t i = 1; i < all.size(); ++i) {
+    const auto next = UnifyTypes(unit, unified, all[i], or_union);
     if (!next) return std::nullopt;
     unified = *next;
   }

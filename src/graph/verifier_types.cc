@@ -307,9 +307,8 @@ class TypeCheck {
         return WrongType(fmt::format("input {}", i),
                          Text(bindings.SubstituteKnown(graph_.unit(), wanted)), Input(i));
       }
-      const auto concrete = bindings.Substitute(graph_.unit(), wanted);
       // What a variable stands for may be unknown: of `t?` where None is given.
-      if (concrete) HANDRAIL_RETURN_IF_ERROR(InputIs(i, *concrete));
+      HANDRAIL_RETURN_IF_ERROR(InputIs(i, bindings.SubstituteKnown(graph_.unit(), wanted)));
     }
     for (size_t i = 0; i < results; ++i) {
       const auto concrete = bindings.Substitute(graph_.unit(), schema.results[i].type);

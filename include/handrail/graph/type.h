@@ -42,7 +42,8 @@ struct TypeRow {
   uint32_t element_count = 0;
 };
 
-// Not thread-safe to add to; safe to read from many threads.
+// Spans of elements are valid until a type is added. Not thread-safe to add to; safe to read from
+// many threads.
 class TypeTable {
  public:
   TypeTable();
