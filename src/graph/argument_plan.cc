@@ -61,6 +61,7 @@ Result<ArgumentPlan> ArgumentPlanner::Plan(const Argument& argument, const CallA
     plan.type = unit_.types.List(given.type);
   }
   const auto fail = [&](TypeId needed) {
+    if (!explains_) return Fail(ErrorCode::kInvalidArgument, {});
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("argument '{}': need {}, have {}", unit_.text(argument.name),
                             unit_.ToString(needed), unit_.ToString(given.type)));

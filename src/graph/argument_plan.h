@@ -17,8 +17,9 @@ bool BecomesList(const CompilationUnit& unit, TypeId type, TypeId list);
 // remembered.
 class ArgumentPlanner {
  public:
-  ArgumentPlanner(CompilationUnit& unit, bool allow_conversions)
-      : unit_(unit), allow_conversions_(allow_conversions) {}
+  // `explains`: failures say why; else their messages are empty, which is faster.
+  ArgumentPlanner(CompilationUnit& unit, bool allow_conversions, bool explains)
+      : unit_(unit), allow_conversions_(allow_conversions), explains_(explains) {}
 
   // `index`: of the value, for the plan. Fails if the value does not fit.
   Result<ArgumentPlan> Plan(const Argument& argument, const CallArgument& given, uint32_t index);
@@ -33,6 +34,7 @@ class ArgumentPlanner {
 
   CompilationUnit& unit_;
   const bool allow_conversions_;
+  const bool explains_;
   TypeBindings bindings_;
 };
 
