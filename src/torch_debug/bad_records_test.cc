@@ -27,13 +27,6 @@ std::string operator+(std::string_view a, std::string_view b) {
   return std::string(a) + std::string(b);
 }
 
-// The nodes of 21 and 22, then the warnings.
-std::vector<std::string> Outcome(const Result<TorchDebugInfo>& read) {
-  std::vector<std::string> texts = NodeTexts(read);
-  for (const std::string& warning : WarningTexts(read)) texts.push_back(warning);
-  return texts;
-}
-
 // ---- *.debug_pkl
 
 TEST(BadRanges, RecordThatIsNoPickle) {
@@ -467,59 +460,6 @@ TEST(BadRootObject, TopTypeComesFromTheFirstMethod) {
   EXPECT_EQ(Read(records)->top_type, "__torch__.M");
   records.Erase("data.pkl");
   EXPECT_EQ(Read(records)->top_type, "__torch__.M");
-}
-
-// ---- mobile_debug.pkl
-
-Records WithModulePaths(Value paths) {
-  SmallModel model;
-  model.bytecode[1][1][1][1] = Tuple({Tuple({"aten::add", "Tensor"}), Tuple({"aten::mul", ""})});
-  Records records = model.Build();
-  records.Erase("callstack_debug_map.pkl");
-  records.Erase("mobile_debug_handles.pkl");
-  records["mobile_debug.pkl"] =
-      Tuple({4, Tuple({"__torch__.M.forward",
-                       Tuple({Tuple({"module_debug_info", std::move(paths)})})})})
-          .Pickled();
-  return records;
-}
-constexpr std::string_view kPaths = "m.ptl: record 'mobile_debug.pkl': ";
-
-TEST(BadModulePaths, PathOfOtherForm) {
-  for (const std::string_view path : {"", "forward", "top(M", "top(M)forward", "top(M).",
-                                      "top(M).a(A", "top(M).forward.forward", "top(M).a(A(B)"}) {
-    EXPECT_THAT(
-        Outcome(Read(WithModulePaths(Tuple({path, "top(M).a(A)"})))),
-        ElementsAre("0: none gap5 in '__torch__.M.forward'",
-                    "1: 'aten::mul' gap1 in '__torch__.M.forward' < none of 'A' 'a' at gap1",
-                    fmt::format("{}function '__torch__.M.forward': operator 0: module path: need "
-                                "'top(T).name(T).function' or the like, have '{}'",
-                                kPaths, path)));
-  }
-}
-
-TEST(BadModulePaths, UnknownInstanceOfTheFirstReleases) {
-  EXPECT_THAT(
-      NodeTexts(Read(WithModulePaths(
-          Tuple({"top(M).(UNKNOWN_INSTANCE(UNKNOWN_TYPE)", "top(M).x(UNKNOWN_TYPE).f"})))),
-      ElementsAre(
-          "0: 'aten::add' gap1 in '__torch__.M.forward' < none of none none at gap1",
-          "1: 'aten::mul' gap1 in '__torch__.M.forward' < 'f' of 'UNKNOWN_TYPE' 'x' at gap1"));
-}
-
-TEST(BadModulePaths, OtherNumberOfOperators) {
-  EXPECT_THAT(Outcome(Read(WithModulePaths(Tuple({"top(M).forward"})))),
-              ElementsAre("0: none gap1 in '__torch__.M.forward'",
-                          kPaths + "function '__torch__.M.forward': need 2 module paths (operators "
-                                   "in bytecode.pkl), have 1"));
-}
-
-TEST(BadModulePaths, DamagedFunctionKeepsItsNumbers) {
-  Records records = WithModulePaths(5);
-  EXPECT_THAT(
-      Outcome(Read(records)),
-      ElementsAre("0: none gap5 in '__torch__.M.forward'", "1: none gap5 in '__torch__.M.forward'",
-                  kPaths + "entry 1: module paths: need a tuple, have the int 5"));
 }
 
 // ---- the container

@@ -183,4 +183,12 @@ inline std::vector<std::string> WarningTexts(const Result<TorchDebugInfo>& read)
   return texts;
 }
 
+// The nodes, then the warnings.
+inline std::vector<std::string> Outcome(const Result<TorchDebugInfo>& read) {
+  std::vector<std::string> texts = NodeTexts(read);
+  if (!read) return texts;
+  for (const std::string& warning : WarningTexts(read)) texts.push_back(warning);
+  return texts;
+}
+
 }  // namespace handrail
