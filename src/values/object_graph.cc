@@ -4,24 +4,36 @@
 
 namespace handrail::values {
 
-std::string_view ToString(ElementType type) {
-  switch (type) {
-#define HANDRAIL_ELEMENT_TYPE(name, code, bytes, text, storage) \
-  case ElementType::name:                                       \
-    return text;
+namespace {
+
+struct ElementTypeRow {
+  ElementType type;
+  uint32_t bytes;
+  std::string_view text;
+};
+constexpr ElementTypeRow kElementTypes[] = {
+#define HANDRAIL_ELEMENT_TYPE(name, code, bytes, text, storage) {ElementType::name, bytes, text},
 #include "handrail/values/element_types.def"
+};
+
+// Only for codes that are none of ours there is no row: a type that a caller made up.
+const ElementTypeRow* RowOf(ElementType type) {
+  for (const ElementTypeRow& row : kElementTypes) {
+    if (row.type == type) return &row;
   }
-  return "";
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view ToString(ElementType type) {
+  const ElementTypeRow* row = RowOf(type);
+  return row ? row->text : "";
 }
 
 uint32_t SizeBytes(ElementType type) {
-  switch (type) {
-#define HANDRAIL_ELEMENT_TYPE(name, code, bytes, text, storage) \
-  case ElementType::name:                                       \
-    return bytes;
-#include "handrail/values/element_types.def"
-  }
-  return 0;
+  const ElementTypeRow* row = RowOf(type);
+  return row ? row->bytes : 0;
 }
 
 std::string_view ToString(ValueKind kind) {
