@@ -9,16 +9,19 @@ namespace {
 
 enum class Style { kSchema, kAnnotation };
 
-constexpr std::array<std::string_view, 64> SimpleTexts(Style style) {
-  std::array<std::string_view, 64> texts{};
+// What types without parts are called, in graphs and in annotations.
+struct SimpleTexts {
+  std::string_view schema;
+  std::string_view annotation;
+};
+
+constexpr std::array<SimpleTexts, 64> kSimpleTexts = [] {
+  std::array<SimpleTexts, 64> texts{};
 #define HANDRAIL_SIMPLE_TYPE(kind, text, annotation) \
-  texts[static_cast<size_t>(TypeKind::kind)] =       \
-      style == Style::kSchema ? std::string_view(text) : std::string_view(annotation);
+  texts[static_cast<size_t>(TypeKind::kind)] = {text, annotation};
 #include "handrail/graph/type_kinds.def"
   return texts;
-}
-constexpr auto kSchemaTexts = SimpleTexts(Style::kSchema);
-constexpr auto kAnnotationTexts = SimpleTexts(Style::kAnnotation);
+}();
 
 // How a compound type is written around its elements.
 struct Brackets {
@@ -68,8 +71,8 @@ std::string Write(const TypeTable& types, const StringPool& strings, TypeId type
       continue;
     }
     if (HasNoParts(row) && row.kind != TypeKind::kTuple) {
-      const auto& texts = style == Style::kSchema ? kSchemaTexts : kAnnotationTexts;
-      out += texts[static_cast<size_t>(row.kind)];
+      const SimpleTexts& texts = kSimpleTexts[static_cast<size_t>(row.kind)];
+      out += style == Style::kSchema ? texts.schema : texts.annotation;
       continue;
     }
     const Brackets brackets = BracketsOf(row.kind, row.element_count, style);
