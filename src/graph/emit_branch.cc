@@ -109,7 +109,10 @@ Status FunctionEmitter::MergeBranches(TextRange range, NodeId node, const Branch
       values[side] = InsertUninitialized(values[1 - side]->type, OriginTable::null_range());
       block_ = graph_.block(node);
     }
-    const auto type = UnifyTypes(unit_, values[0]->type, values[1]->type);
+    // A variable that may be one of several may be another on each way.
+    const bool may_be_union = before != nullptr && before->is_value() &&
+                              unit_.types.is(before->meaning.operand.type, TypeKind::kUnion);
+    const auto type = UnifyTypes(unit_, values[0]->type, values[1]->type, may_be_union);
     if (!type) {
       const std::string message =
           fmt::format("it is a {} where the condition is true, and a {} where it is false",

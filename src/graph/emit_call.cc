@@ -59,6 +59,10 @@ Result<Meaning> FunctionEmitter::CallMeaning(const Meaning& callee, TextRange ra
           unit_.types.is(arguments[0].operand.type, TypeKind::kClass)) {
         const Operand receiver = arguments[0].operand;
         arguments.erase(arguments.begin());
+        const auto submodules = SubmodulesOf(receiver.type);
+        if (submodules && callee.name == Intern("__len__")) {
+          return ValueMeaning(InsertInt(static_cast<int64_t>(submodules->size()), range));
+        }
         return CallMethod(receiver, callee.name, range, std::move(arguments));
       }
       HANDRAIL_ASSIGN_OR_RETURN(const Operand result,

@@ -81,11 +81,13 @@ Result<Condition> FunctionEmitter::EmitCondition(SyntaxId expression) {
     }
     case NodeKind::kCall: {
       const script::CallView call = tree_.call(expression);
+      const std::string_view callee = tree_.text(call.callee);
       const auto is_form = [&](std::string_view name) {
-        return tree_.kind(call.callee) == NodeKind::kName && tree_.text(call.callee) == name &&
-               call.arguments.size() == 2 && call.keywords.empty();
+        return callee == name && call.arguments.size() == 2 && call.keywords.empty();
       };
-      if (is_form("isinstance")) return EmitIsInstance(call.arguments[0], call.arguments[1]);
+      if (is_form("isinstance") || is_form("torch.jit.isinstance")) {
+        return EmitIsInstance(call.arguments[0], call.arguments[1]);
+      }
       if (is_form("hasattr")) return EmitHasAttribute(call.arguments[0], call.arguments[1]);
       break;
     }
@@ -122,6 +124,18 @@ Result<Operand> FunctionEmitter::ToBool(TextRange range, const Operand& operand)
   return result->operand;
 }
 
+// What an Optional, or a Union with None, is beside None; none: it cannot be None.
+TypeId FunctionEmitter::WithoutNone(TypeId type) {
+  if (unit_.types.is(type, TypeKind::kOptional)) return unit_.types.element(type);
+  if (!unit_.types.is(type, TypeKind::kUnion)) return TypeId::none();
+  std::vector<TypeId> rest;
+  for (const TypeId member : unit_.types.elements(type)) {
+    if (member != types::kNone) rest.push_back(member);
+  }
+  return rest.size() == unit_.types.elements(type).size() ? TypeId::none()
+                                                          : unit_.types.Union(rest);
+}
+
 namespace {
 enum class Nullness : uint8_t { kAlways, kMaybe, kNever };
 }  // namespace
@@ -134,7 +148,7 @@ Result<Condition> FunctionEmitter::EmitIs(SyntaxId expression) {
   HANDRAIL_ASSIGN_OR_RETURN(const Operand right, EmitExpression(view.right));
   const auto nullness = [&](const Operand& operand) {
     if (operand.type == types::kNone) return Nullness::kAlways;
-    if (!unit_.types.is(operand.type, TypeKind::kOptional)) return Nullness::kNever;
+    if (WithoutNone(operand.type).is_none()) return Nullness::kNever;
     const ConstantId constant = ConstantOf(operand);
     const bool is_none = !constant.is_none() && constant == unit_.constants.None();
     return is_none ? Nullness::kAlways : Nullness::kMaybe;
@@ -157,9 +171,10 @@ Result<Condition> FunctionEmitter::EmitIs(SyntaxId expression) {
   const SyntaxId subject = is_turned ? view.right : view.left;
   const SyntaxId none = is_turned ? view.left : view.right;
   const TypeId type = is_turned ? right.type : left.type;
+  const TypeId rest = WithoutNone(type);
   if (tree_.kind(none) == NodeKind::kNone && tree_.kind(subject) == NodeKind::kName &&
-      unit_.types.is(type, TypeKind::kOptional)) {
-    const Refinement present{Intern(tree_.text(subject)), unit_.types.element(type)};
+      !rest.is_none()) {
+    const Refinement present{Intern(tree_.text(subject)), rest};
     (is_is ? condition.refinements.if_false : condition.refinements.if_true).push_back(present);
   }
   return condition;

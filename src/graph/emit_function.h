@@ -170,6 +170,7 @@ class FunctionEmitter {
   Result<Condition> EmitIs(SyntaxId expression);
   Status ReadTypes(SyntaxId classes, std::vector<TypeId>& types);
   void AddAlternatives(TypeId type, std::vector<TypeId>& types);
+  TypeId WithoutNone(TypeId type);
   Result<Condition> EmitShortCircuit(SyntaxId expression);
   Result<Condition> EmitIsInstance(SyntaxId object, SyntaxId classes);
   Result<Condition> EmitHasAttribute(SyntaxId object, SyntaxId name);

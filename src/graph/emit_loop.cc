@@ -238,8 +238,7 @@ void FunctionEmitter::FindNamesSet() {
         break;
       case NodeKind::kCall: {
         const script::CallView call = tree_.call(id);
-        if (tree_.kind(call.callee) == NodeKind::kName && !call.arguments.empty() &&
-            tree_.text(call.callee) == "isinstance") {
+        if (!call.arguments.empty() && tree_.text(call.callee).ends_with("isinstance")) {
           open.push_back(call.arguments[0]);
         }
         break;

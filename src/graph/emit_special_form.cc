@@ -110,7 +110,7 @@ Result<Meaning> FunctionEmitter::EmitAnnotate(SyntaxId call) {
     return FailAt(call, fmt::format("need a {}, have a {}", Name(type), Name(converted.type)));
   }
   // None remembers what it could be.
-  if (unit_.types.is(type, TypeKind::kOptional) && converted.type == types::kNone) {
+  if (converted.type == types::kNone && !WithoutNone(type).is_none()) {
     return ValueMeaning(InsertNone(type, range));
   }
   return ValueMeaning(converted);

@@ -28,11 +28,13 @@ inline constexpr uint32_t kScriptBytesMax = 64u << 20;
 // Open brackets, operators and blocks at one place of a script: stops "((((" from growing the
 // parser's stack without end. Chains such as `a.b().c()` and `a + b + c` are not deep.
 inline constexpr uint32_t kScriptDepthMax = 1u << 20;
-// Nested expressions and blocks of a script that is compiled, and functions that are compiled
-// because another needs their result types: stops a stack overflow, since compiling recurses over
-// them. Measured: 1,000 levels take 2 MB of stack with sanitizers on. Chains such as `a.b().c()`
-// and `a + b + c` are not deep.
+// Nested expressions and blocks of a script that is compiled: stops a stack overflow, since
+// compiling recurses over them. Measured: 1,000 levels take 2 MB of stack with sanitizers on.
+// Chains such as `a.b().c()` and `a + b + c` are not deep.
 inline constexpr uint32_t kEmitDepthMax = 1'000;
+// Functions that are compiled because another needs their result types, which is compiled for a
+// third, and so on: each takes the stack of all that it is nested in.
+inline constexpr uint32_t kEmitWaitingMax = 100;
 
 // Types inside of types, walked by recursion when types are compared: stops ((((…)))) from
 // exhausting the stack. What lies deeper compares as different.
