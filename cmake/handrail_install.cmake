@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 set(handrail_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/handrail)
 
 install(TARGETS handrail RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS handrail_reading handrail_all EXPORT handrail_targets
+install(TARGETS handrail_reading handrail_compiling EXPORT handrail_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/handrail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN *.h PATTERN *.def)

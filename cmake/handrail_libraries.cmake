@@ -1,5 +1,5 @@
-# The two libraries that are installed: handrail::symbolize, the reading half, and
-# handrail::handrail, everything.
+# handrail::symbolize, the reading half: what a device or a server needs. The other library that is
+# installed, handrail::handrail, is in handrail_compiling.cmake.
 
 get_property(HANDRAIL_READING_STAGES GLOBAL PROPERTY HANDRAIL_STAGES)
 
@@ -20,8 +20,3 @@ target_link_libraries(handrail_reading
           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 target_compile_features(handrail_reading PUBLIC cxx_std_20)
 add_library(handrail::symbolize ALIAS handrail_reading)
-
-add_library(handrail_all INTERFACE)
-set_target_properties(handrail_all PROPERTIES EXPORT_NAME handrail)
-target_link_libraries(handrail_all INTERFACE handrail_reading)
-add_library(handrail::handrail ALIAS handrail_all)
