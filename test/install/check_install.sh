@@ -32,6 +32,9 @@ expect_consumer "$scratch/build/everything"
 trace=$(cd "$scratch" && build/embedding)
 [[ $trace == *'line 4, in <unknown>'*'self.a(x)'*'line 2, in forward'*'x + 1'* ]] ||
   { echo "embedding printed '$trace'" >&2; exit 1; }
+operators=$("$scratch/build/graph")
+[[ $operators == $'aten::sub by a call\naten::add' ]] ||
+  { echo "graph printed '$operators'" >&2; exit 1; }
 
 echo "pkg-config: both packages"
 export PKG_CONFIG_PATH
