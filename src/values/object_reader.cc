@@ -283,7 +283,7 @@ Status ObjectReader::ReadPytorchCall(PickleValue value, std::string_view functio
   }
   Result<ReadTensor> read = tensors_.Read(args, grad_row);
   if (!read) return in_tensor(std::move(read).error());
-  Tensor tensor;
+  StoredTensor tensor;
   if (is_quantized) {
     HANDRAIL_ASSIGN_OR_RETURN(const auto parameters,
                               pickle_.ExpectTuple(args[4], "quantization", 3));
@@ -295,7 +295,7 @@ Status ObjectReader::ReadPytorchCall(PickleValue value, std::string_view functio
   return {};
 }
 
-void ObjectReader::AddTensor(const ReadTensor& read, Tensor tensor, ValueRow& row) {
+void ObjectReader::AddTensor(const ReadTensor& read, StoredTensor tensor, ValueRow& row) {
   tensor.storage = read.storage;
   tensor.first_element = read.first_element;
   tensor.requires_grad = read.requires_grad;
@@ -308,7 +308,7 @@ void ObjectReader::AddTensor(const ReadTensor& read, Tensor tensor, ValueRow& ro
   graph_.tensors_.push_back(tensor);
 }
 
-Status ObjectReader::ReadQuantization(std::span<const PickleValue> args, Tensor& tensor) {
+Status ObjectReader::ReadQuantization(std::span<const PickleValue> args, StoredTensor& tensor) {
   if (args[0].is_global("torch", "per_tensor_affine")) {
     if (args[1].kind() != PickleKind::kDouble) return Mismatch(args[1], "scale", "a float");
     tensor.quantization = Quantization::kPerTensor;

@@ -36,7 +36,7 @@ class ObjectReader {
   Status ReadCall(PickleValue value, std::span<const PickleValue> args, ValueId id);
   Status ReadPytorchCall(PickleValue value, std::string_view function,
                          std::span<const PickleValue> args, ValueId id);
-  Status ReadQuantization(std::span<const PickleValue> args, Tensor& tensor);
+  Status ReadQuantization(std::span<const PickleValue> args, StoredTensor& tensor);
   // The value inside of restore_type_tag, build_intlist and so on, and _rebuild_parameter.
   struct Unwrapped {
     PickleValue value;
@@ -44,7 +44,7 @@ class ObjectReader {
     bool is_parameter = false;
   };
   Result<Unwrapped> Unwrap(PickleValue value);
-  void AddTensor(const ReadTensor& read, Tensor tensor, ValueRow& row);
+  void AddTensor(const ReadTensor& read, StoredTensor tensor, ValueRow& row);
   Status Fill(const Pending& pending);
 
   // Long texts that are mentioned many times are hashed once.

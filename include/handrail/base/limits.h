@@ -45,6 +45,8 @@ inline constexpr uint32_t kTypeComparisonsMax = 1u << 20;
 
 // Dimensions of one tensor (PyTorch's operators take 64): many tensors may name one tuple of sizes.
 inline constexpr uint32_t kTensorDimensionsMax = 64;
+// One tensor that a program makes: stops sizes out of corrupt constants from taking all memory.
+inline constexpr uint64_t kTensorBytesMax = 1ull << 36;
 
 // Classes and functions of an archive's code that wait for each other: enums whose members are
 // those of other enums, functions whose result types only their bodies tell. Each level may take as

@@ -17,19 +17,13 @@
 
 #include "handrail/base/id.h"
 #include "handrail/base/string_pool.h"
+#include "handrail/values/element_type.h"
 
 namespace handrail::values {
 
 using ValueId = Id<struct StoredValueTag>;
 using TensorId = Id<struct StoredTensorTag>;
 using StorageId = Id<struct StorageTag>;
-
-enum class ElementType : uint8_t {
-#define HANDRAIL_ELEMENT_TYPE(name, code, bytes, text, storage) name = code,
-#include "handrail/values/element_types.def"
-};
-std::string_view ToString(ElementType type);  // "float32"
-uint32_t SizeBytes(ElementType type);         // of one element
 
 enum class ValueKind : uint8_t {
   kNone,
@@ -72,7 +66,7 @@ struct Storage {
 enum class Quantization : uint8_t { kNone, kPerTensor, kPerChannel };
 
 // A view of a storage. Checked: every element lies inside of the storage.
-struct Tensor {
+struct StoredTensor {
   StorageId storage;
   uint64_t first_element = 0;  // counted in elements of the storage
   uint32_t first_size = 0;     // of dimension_count sizes, then as many strides, in elements
@@ -105,7 +99,7 @@ class ObjectGraph {
   std::complex<double> complex_value(ValueId id) const { return complexes_[at(id).bits]; }
   std::string_view string_value(ValueId id) const { return text(at(id).name); }
   std::string_view device(ValueId id) const { return text(at(id).name); }
-  const Tensor& tensor(ValueId id) const { return tensors_[at(id).bits]; }
+  const StoredTensor& tensor(ValueId id) const { return tensors_[at(id).bits]; }
   // kList, kTuple: the elements. kDict: keys and values, alternating; of equal keys the last
   // counts.
   std::span<const ValueId> elements(ValueId id) const {
@@ -122,14 +116,14 @@ class ObjectGraph {
   // The attribute of an object whose state is a dict; none: there is none.
   ValueId FindAttribute(ValueId object, std::string_view name) const;
 
-  std::span<const int64_t> sizes(const Tensor& tensor) const {
+  std::span<const int64_t> sizes(const StoredTensor& tensor) const {
     return std::span(sizes_).subspan(tensor.first_size, tensor.dimension_count);
   }
-  std::span<const int64_t> strides(const Tensor& tensor) const {
+  std::span<const int64_t> strides(const StoredTensor& tensor) const {
     return std::span(sizes_).subspan(tensor.first_size + tensor.dimension_count,
                                      tensor.dimension_count);
   }
-  ElementType element_type(const Tensor& tensor) const {
+  ElementType element_type(const StoredTensor& tensor) const {
     return storage(tensor.storage).element_type;
   }
   const Storage& storage(StorageId id) const { return storages_[id.index]; }
@@ -144,7 +138,7 @@ class ObjectGraph {
   std::vector<ValueRow> rows_;
   std::vector<ValueId> elements_;
   std::vector<std::complex<double>> complexes_;
-  std::vector<Tensor> tensors_;
+  std::vector<StoredTensor> tensors_;
   std::vector<int64_t> sizes_;
   std::vector<Storage> storages_;
 };
