@@ -154,8 +154,9 @@ Result<Meaning> FunctionEmitter::CallMethod(const Operand& receiver, StringId na
   const SchemaId schema = definition->methods[*row].schema;
   HANDRAIL_RETURN_IF_ERROR(ExpectResult(schema, name, range));
   arguments.insert(arguments.begin(), {receiver, StringId::none()});
+  // The first argument, whatever its name is: only operators need it to be `self`.
   HANDRAIL_ASSIGN_OR_RETURN(const SchemaMatch match,
-                            Match(std::array{schema}, name, range, arguments, true));
+                            Match(std::array{schema}, name, range, arguments, false));
   HANDRAIL_ASSIGN_OR_RETURN(const std::vector<ValueId> inputs,
                             PlannedInputs(match, range, arguments));
   const Operand result =

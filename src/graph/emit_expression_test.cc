@@ -124,6 +124,25 @@ TEST(EmitExpressionTest, DeepNestingIsALimit) {
   EXPECT_NE(message.find("nested too deep"), std::string::npos) << message.substr(0, 200);
 }
 
+TEST(EmitExpressionTest, AMethodsReceiverMayHaveAnyName) {
+  TextUnit code;
+  const DefinitionId module = *code.AddModule("__torch__.M");
+  const Status status = code.Define(module,
+                                    "def twice(me, x):\n"
+                                    "  return x * 2\n"
+                                    "def forward(me, x):\n"
+                                    "  return me.twice(x)\n");
+  EXPECT_TRUE(status) << status.error().message;
+}
+
+TEST(EmitExpressionTest, ConstantsOfEveryKindAreFolded) {
+  EXPECT_EQ(CompiledExpression("1.5 - 2j"), "");
+  EXPECT_EQ(CompiledExpression("-(1. + 2j)"), "");
+  EXPECT_EQ(CompiledExpression("(1 + 2j) * 1j == 3."), "");
+  EXPECT_EQ(CompiledExpression("torch.device(\"cpu\")"), "");
+  EXPECT_EQ(CompiledExpression("\"a\" + \"b\""), "");
+}
+
 TEST(EmitExpressionTest, ErrorsShowTheLine) {
   EXPECT_EQ(CompiledExpression("z + 1"),
             "f.py:2:10: undefined name 'z'\n  return z + 1\n         ~ <--- HERE");

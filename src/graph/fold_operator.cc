@@ -1,6 +1,7 @@
 #include "graph/fold_operator.h"
 
 #include <cmath>
+#include <complex>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,12 @@ class Folder {
     }
   }
 
+  std::optional<std::complex<double>> ComplexAt(size_t row) const {
+    if (kind(row) == ConstantKind::kComplex) return table_.complex_value(arguments_[row]);
+    const std::optional<Number> number = NumberAt(row);
+    return number ? std::optional<std::complex<double>>(number->real) : std::nullopt;
+  }
+
   std::optional<ConstantId> FoldOne() {
     if (kind(0) == ConstantKind::kBool) {
       const bool value = table_.bool_value(arguments_[0]);
@@ -58,6 +65,13 @@ class Folder {
     if (kind(0) == ConstantKind::kString && name_ == "aten::len") {
       // Bytes, as PyTorch counts.
       return table_.Int(static_cast<int64_t>(unit_.text(table_.name(arguments_[0])).size()));
+    }
+    if (kind(0) == ConstantKind::kString && name_ == "aten::device") {
+      return table_.Device(table_.name(arguments_[0]));
+    }
+    if (kind(0) == ConstantKind::kComplex) {
+      if (name_ == "aten::neg") return table_.Complex(-table_.complex_value(arguments_[0]));
+      return std::nullopt;
     }
     const std::optional<Number> a = NumberAt(0);
     if (!a) return std::nullopt;
@@ -111,11 +125,27 @@ class Folder {
       if (name_ == "aten::ne") return table_.Bool(arguments_[0] != arguments_[1]);
       return std::nullopt;
     }
+    if (kind(0) == ConstantKind::kComplex || kind(1) == ConstantKind::kComplex) {
+      return FoldComplex();
+    }
     const std::optional<Number> a = NumberAt(0);
     const std::optional<Number> b = NumberAt(1);
     if (!a || !b) return std::nullopt;
     if (std::optional<ConstantId> compared = Compare(*a, *b)) return compared;
     return a->is_int && b->is_int ? FoldInts(a->whole, b->whole) : FoldFloats(a->real, b->real);
+  }
+
+  // `1.+2.j` is a sum: there are no other literals of complex numbers.
+  std::optional<ConstantId> FoldComplex() {
+    const std::optional<std::complex<double>> a = ComplexAt(0);
+    const std::optional<std::complex<double>> b = ComplexAt(1);
+    if (!a || !b) return std::nullopt;
+    if (name_ == "aten::add") return table_.Complex(*a + *b);
+    if (name_ == "aten::sub") return table_.Complex(*a - *b);
+    if (name_ == "aten::mul") return table_.Complex(*a * *b);
+    if (name_ == "aten::eq") return table_.Bool(*a == *b);
+    if (name_ == "aten::ne") return table_.Bool(*a != *b);
+    return std::nullopt;
   }
 
   std::optional<ConstantId> Compare(const Number& a, const Number& b) {
