@@ -227,11 +227,18 @@ class PickleParser {
 
   bool MakeObject(uint32_t form) {
     if (!NeedValues(2)) return false;
-    const Value args = stack_.back();
+    Value args = stack_.back();
     const Value callable = stack_.end()[-2];
     if (!args.is_tuple()) {
-      return Refuse(ErrorCode::kCorrupt, "need a tuple of arguments, have {}",
-                    pickle_.Describe(args));
+      // PyTorch writes a member of an enum as its class called with its value, without a tuple.
+      if (form != Value::kReduceForm || callable.kind() != PickleKind::kGlobal) {
+        return Refuse(ErrorCode::kCorrupt, "need a tuple of arguments, have {}",
+                      pickle_.Describe(args));
+      }
+      Value* tuple = NewNode(2, 1);
+      if (tuple == nullptr) return false;
+      tuple[1] = args;
+      args = Value::OfNode(Tag::kTuple, tuple);
     }
     Value* node = NewNode(Value::kObjectWords, form);
     if (node == nullptr) return false;

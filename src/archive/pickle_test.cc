@@ -165,6 +165,12 @@ TEST(PickleTest, Objects) {
   EXPECT_EQ(ordered.root().items()->Find("x")->as_int(), 5);
   EXPECT_THAT(Ints(*Parsed(P("cm\nL\n)RK\5aK\6a.")).root().items()), ElementsAre(5, 6));
 
+  // A member of an enum, as PyTorch writes it: the value is not in a tuple.
+  const Parsed member(P("c__torch__\nColor\nK\3R."));
+  ASSERT_EQ(member.error(), "");
+  EXPECT_EQ(member.root().args().size(), 1u);
+  EXPECT_EQ(member.root().args().at(0).as_int(), 3);
+
   const Parsed global(P("\x8c\1m\x8c\1f\x93."));
   EXPECT_TRUE(global.root().is_global("m", "f"));
 

@@ -144,7 +144,12 @@ Status ZipWriter::Add(std::string_view record_name, std::string_view content, Zi
 
 Status ZipWriter::AddCopy(const Archive& archive, const ArchiveRecord& record) {
   HANDRAIL_ASSIGN_OR_RETURN(const auto stored, archive.StoredBytes(record));
-  return AddStored(record.name, stored, record.size_bytes, record.checksum, record.is_deflated());
+  if (record.method != zip::kStored && record.method != zip::kDeflated) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{}: record {}: need method 0 (stored) or 8 (deflated), have {}",
+                            archive.name(), Quoted(record.name), record.method));
+  }
+  return AddStored(archive_name_.empty() ? record.full_name : record.name, stored, record.size_bytes, record.checksum, record.is_deflated());
 }
 
 Status ZipWriter::AddStored(std::string_view record_name, std::span<const std::byte> stored,

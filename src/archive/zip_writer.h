@@ -51,8 +51,9 @@ class ZipWriter {
              ZipMethod method = ZipMethod::kStored);
   Status Add(std::string_view record_name, std::string_view content,
              ZipMethod method = ZipMethod::kStored);
-  // Adds a record of another archive under the same name, its stored bytes as they are (deflated
-  // ones are not inflated). Checks where the bytes lie, but not their checksum, which is copied.
+  // Adds a record of another archive under the same name (its full one, if records go in no
+  // folder), its stored bytes as they are (deflated ones are not inflated). Checks where the bytes
+  // lie, but not their checksum, which is copied. kUnsupported: neither stored nor deflated.
   Status AddCopy(const Archive& archive, const ArchiveRecord& record);
 
   // Writes the directory. Nothing may be added afterwards.

@@ -152,8 +152,9 @@ TEST_F(ValuesTest, ScalarsDevicesEnums) {
         "torch", "device", [&] { writer.Text("cuda:1"); }, 1);
     call(
         "builtins", "complex", [&] { writer.Double(1), writer.Double(2); }, 2);
-    call(
-        "__torch__", "Color", [&] { writer.Int(3); }, 1);
+    writer.Global("__torch__", "Color");
+    writer.Int(3);
+    writer.Reduce();
     writer.EndTuple(6);
   });
   ASSERT_TRUE(graph) << graph.error().message;
