@@ -48,6 +48,7 @@ test: deps ## build with sanitizers and run every test that needs no PyTorch
 
 peer: build ## install Debian's PyTorch and compare with it
 	@$(INSTALL) $(PEER_PACKAGES)
+	@$(BUILD) release --target handrail_peer_programs
 	@test/peer/run.sh $(CURDIR)/build/release/bin/handrail $(CURDIR)/build/peer
 
 bench: build ## install Debian's PyTorch and measure beside it

@@ -15,7 +15,7 @@ echo "== beside libtorch"
 mkdir -p "$torch/r212k"
 {
   cmake -S test/peer -B build/peer/libtorch -G Ninja
-  cmake --build build/peer/libtorch --parallel "$jobs" --target handrail_peer_backend
+  cmake --build build/peer/libtorch --parallel "$jobs" --target handrail_peer_backend peer_graph
   cmake -S bench/peer -B "$torch" -G Ninja
   cmake --build "$torch" --parallel "$jobs"
 } >"$torch/build.log"
@@ -36,3 +36,7 @@ fi
 mapfile -t networks < <(find "$torch/networks" -name '*.ptl' ! -name '*.stripped.ptl' | sort)
 bench/sizes/table.py "$build/bin/handrail" "$torch" "$torch/r212k/r212k.ptl" "${networks[@]}" \
   "$torch/networks/distinct.hdm"
+
+echo "== loading and inlining beside libtorch"
+bench/beside_torch/load_table.py "$build/benchmarks/load_side" build/peer/libtorch/peer_graph \
+  "$torch/r212k/r212k.pt" "$torch"/networks/*.pt

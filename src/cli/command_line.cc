@@ -37,6 +37,7 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
   AddStats(app, chosen);
   AddVerify(app, chosen);
   AddMerge(app, chosen);
+  AddGraph(app, chosen);
   const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);
   for (CLI::App* verb : verbs) verb->group("Verbs");
 

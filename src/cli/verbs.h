@@ -22,5 +22,6 @@ void AddMap(CLI::App& app, Action& chosen);
 void AddStats(CLI::App& app, Action& chosen);
 void AddVerify(CLI::App& app, Action& chosen);
 void AddMerge(CLI::App& app, Action& chosen);
+void AddGraph(CLI::App& app, Action& chosen);
 
 }  // namespace handrail::cli

@@ -65,8 +65,12 @@ class Programs:
 
     def run(self, *arguments, stdin=b"", exits=(0,)):
         """Runs handrail and returns its stdout. Raises on any other exit code than EXITS."""
+        return self.run_program(self.handrail, *arguments, stdin=stdin, exits=exits)
+
+    def run_program(self, program, *arguments, stdin=b"", exits=(0,)):
+        """The same for another program."""
         done = subprocess.run(
-            [self.handrail, *arguments],
+            [program, *arguments],
             input=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -15,6 +15,6 @@ log=$build/build.log
 mkdir -p "$build"
 {
   cmake -S "$here" -B "$build/libtorch" -G Ninja &&
-    ninja -C "$build/libtorch" -j 2 peer_probe handrail_peer_backend
+    ninja -C "$build/libtorch" -j 2 peer_probe peer_graph handrail_peer_backend
 } >"$log" 2>&1 || { cat "$log" >&2; exit 3; }
 exec /usr/bin/python3 "$here/compare.py" "$handrail" "$build" "$@"

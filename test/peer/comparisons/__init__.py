@@ -7,7 +7,7 @@
 and is listed here. compare() may raise ProgramError; that counts as a difference.
 """
 
-from comparisons import default_style, failures, maps, merged, traces, unloadable
+from comparisons import default_style, failures, graphs, maps, merged, traces, unloadable
 
 ALL = {
     "traces": traces,
@@ -16,4 +16,5 @@ ALL = {
     "unloadable": unloadable,
     "default_style": default_style,
     "maps": maps,
+    "graphs": graphs,
 }
