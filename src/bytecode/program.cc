@@ -85,7 +85,7 @@ class FunctionVerifier {
         return VerifyJump(instruction.x);
       case Opcode::LOOP:
         HANDRAIL_RETURN_IF_ERROR(
-            InRange("a number of carried values", instruction.n, 1, UINT16_MAX));
+            InRange("a number of carried values", instruction.n, 2, UINT16_MAX));
         return VerifyJump(instruction.x);
       case Opcode::GET_ATTR:
       case Opcode::SET_ATTR:
