@@ -149,7 +149,8 @@ Status ZipWriter::AddCopy(const Archive& archive, const ArchiveRecord& record) {
                 fmt::format("{}: record {}: need method 0 (stored) or 8 (deflated), have {}",
                             archive.name(), Quoted(record.name), record.method));
   }
-  return AddStored(archive_name_.empty() ? record.full_name : record.name, stored, record.size_bytes, record.checksum, record.is_deflated());
+  return AddStored(archive_name_.empty() ? record.full_name : record.name, stored,
+                   record.size_bytes, record.checksum, record.is_deflated());
 }
 
 Status ZipWriter::AddStored(std::string_view record_name, std::span<const std::byte> stored,
