@@ -103,6 +103,7 @@ class Tensor final : public Counted {
   static constexpr uint32_t kInlineDimensions = 5;
 
   Ref<Buffer> buffer_;
+  std::array<int64_t, 2 * size_t{kInlineDimensions}> inline_layout_;
   int64_t* layout_ = inline_layout_.data();  // the sizes, then the strides
   int64_t element_count_ = 0;
   int64_t first_element_ = 0;
@@ -111,7 +112,6 @@ class Tensor final : public Counted {
   uint8_t element_bytes_ = 0;
   bool is_contiguous_ = true;
   bool requires_grad_ = false;
-  std::array<int64_t, 2 * size_t{kInlineDimensions}> inline_layout_;
   std::unique_ptr<int64_t[]> large_layout_;
 };
 
