@@ -15,7 +15,7 @@ namespace {
 
 using namespace handrail::values;
 
-void CheckTensor(const ObjectGraph& graph, const Tensor& tensor) {
+void CheckTensor(const ObjectGraph& graph, const StoredTensor& tensor) {
   const Storage& storage = graph.storage(tensor.storage);
   HANDRAIL_CHECK(storage.bytes.size() == storage.element_count * SizeBytes(storage.element_type));
   int64_t last = static_cast<int64_t>(tensor.first_element);
