@@ -32,7 +32,8 @@ def compare(archive, programs, outcome):
         return
     # Handrail's own texts parse back to equal graphs.
     built = os.path.dirname(os.path.dirname(programs.handrail))
-    programs.run_program(os.path.join(built, "peer", "graph_round_trip"), archive.pt)
+    round_trip = os.path.join(built, "peer", "graph_round_trip")
+    programs.run_program(round_trip, archive.pt, archive.method)
     expected = asking.ask_pytorch(archive.pt, [f"graph {archive.method}"])[0]["nodes"]
     lines = programs.json_lines(
         "graph", archive.pt, "--method", archive.method, "--inline", "--format=json"
