@@ -12,13 +12,13 @@
 #include "graph/custom_classes.h"
 #include "graph/passes.h"
 #include "script/script.h"
+#include "torch_debug/tagged_ranges.h"
 
 namespace handrail::graph {
 namespace {
 
 constexpr std::string_view kCodeFolder = "code/";
 constexpr std::string_view kCodeSuffix = ".py";
-constexpr std::string_view kRangesSuffix = ".debug_pkl";
 
 std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

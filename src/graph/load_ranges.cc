@@ -17,14 +17,8 @@ constexpr uint64_t kSourceBytes = 128;
 
 Status RecordedRanges::Read(RecordBytes record) {
   HANDRAIL_ASSIGN_OR_RETURN(Pickle pickle, Pickle::Parse(record.bytes(), budget_));
-  HANDRAIL_ASSIGN_OR_RETURN(auto rows, ExpectAnyTuple(pickle, pickle.root(), "source ranges"));
-  std::span<const PickleValue> texts;
-  if (!rows.empty() && rows[0].is_text() && rows[0].as_text() == kStringTableForm) {
-    HANDRAIL_ASSIGN_OR_RETURN(
-        const auto parts, ExpectTupleOf(pickle, pickle.root(), "source ranges with text table", 3));
-    HANDRAIL_ASSIGN_OR_RETURN(texts, ExpectAnyTuple(pickle, parts[1], "text table"));
-    HANDRAIL_ASSIGN_OR_RETURN(rows, ExpectAnyTuple(pickle, parts[2], "source ranges"));
-  }
+  HANDRAIL_ASSIGN_OR_RETURN(const RangesRecord ranges, ReadRangesRecord(pickle));
+  const auto rows = ranges.entries;
   HANDRAIL_RETURN_IF_ERROR(charge_.Take(rows.size() * sizeof(Entry), "source ranges"));
   std::vector<Entry> entries;
   entries.reserve(rows.size());
@@ -40,7 +34,7 @@ Status RecordedRanges::Read(RecordBytes record) {
   }
   record_ = std::move(record);
   pickle_ = std::move(pickle);
-  texts_ = texts;
+  texts_ = ranges.texts;
   entries_ = std::move(entries);
   return {};
 }

@@ -18,7 +18,6 @@
 namespace handrail {
 namespace {
 
-constexpr std::string_view kRangesSuffix = ".debug_pkl";
 constexpr std::string_view kDataName = "data.pkl";
 
 // A record that is asked for by name.

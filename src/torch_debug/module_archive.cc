@@ -12,7 +12,6 @@
 namespace handrail {
 namespace {
 
-constexpr std::string_view kRangesSuffix = ".debug_pkl";
 constexpr std::string_view kCodeSuffix = ".py";
 constexpr std::string_view kCodeFolder = "code/";
 // A torch.package keeps its TorchScript under this name, each module's data in a numbered folder

@@ -17,6 +17,20 @@ constexpr uint64_t kDefinitionBytes = 96;
 
 }  // namespace
 
+Result<RangesRecord> ReadRangesRecord(const Pickle& pickle) {
+  RangesRecord record;
+  HANDRAIL_ASSIGN_OR_RETURN(record.entries, ExpectAnyTuple(pickle, pickle.root(), "source ranges"));
+  if (record.entries.empty() || !record.entries[0].is_text() ||
+      record.entries[0].as_text() != kStringTableForm) {
+    return record;
+  }
+  HANDRAIL_ASSIGN_OR_RETURN(
+      const auto parts, ExpectTupleOf(pickle, pickle.root(), "source ranges with text table", 3));
+  HANDRAIL_ASSIGN_OR_RETURN(record.texts, ExpectAnyTuple(pickle, parts[1], "text table"));
+  HANDRAIL_ASSIGN_OR_RETURN(record.entries, ExpectAnyTuple(pickle, parts[2], "source ranges"));
+  return record;
+}
+
 TaggedRanges::TaggedRanges(Use use, DebugInfoBuilder& builder, MemoryBudget& budget,
                            WarningList& warnings)
     : use_(use),
@@ -37,16 +51,10 @@ void TaggedRanges::AddRecord(std::string_view record_name, std::span<const std::
 
 Status TaggedRanges::ReadRecord(std::string_view, std::span<const std::byte> content) {
   HANDRAIL_ASSIGN_OR_RETURN(const Pickle pickle, Pickle::Parse(content, budget_));
-  HANDRAIL_ASSIGN_OR_RETURN(auto entries, ExpectAnyTuple(pickle, pickle.root(), "source ranges"));
-  std::span<const PickleValue> texts;
-  if (!entries.empty() && entries[0].is_text() && entries[0].as_text() == kStringTableForm) {
-    HANDRAIL_ASSIGN_OR_RETURN(
-        const auto parts, ExpectTupleOf(pickle, pickle.root(), "source ranges with text table", 3));
-    HANDRAIL_ASSIGN_OR_RETURN(texts, ExpectAnyTuple(pickle, parts[1], "text table"));
-    HANDRAIL_ASSIGN_OR_RETURN(entries, ExpectAnyTuple(pickle, parts[2], "source ranges"));
-  }
+  HANDRAIL_ASSIGN_OR_RETURN(const RangesRecord record, ReadRangesRecord(pickle));
+  const auto entries = record.entries;
   HANDRAIL_RETURN_IF_ERROR(charge_.Take(entries.size() * kDefinitionBytes, "source ranges"));
-  SourceTable sources(pickle, texts, builder_, costs_);
+  SourceTable sources(pickle, record.texts, builder_, costs_);
   for (size_t i = 0; i < entries.size(); ++i) ReadEntry(pickle, i, entries[i], sources);
   return {};
 }

@@ -31,6 +31,15 @@ namespace handrail {
 inline constexpr int64_t kNoTag = -1;
 // What a record with a text table begins with.
 inline constexpr std::string_view kStringTableForm = "FORMAT_WITH_STRING_TABLE";
+// What the names of these records end with; before it stands that of the code file.
+inline constexpr std::string_view kRangesSuffix = ".debug_pkl";
+
+// A record, in either form. Views of its pickle.
+struct RangesRecord {
+  std::span<const PickleValue> texts;  // of its text table; empty in the old form
+  std::span<const PickleValue> entries;
+};
+Result<RangesRecord> ReadRangesRecord(const Pickle& pickle);
 
 class TaggedRanges {
  public:
