@@ -1,4 +1,5 @@
 // handrail graph: a method of a module archive -> its typed graph.
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -17,12 +18,12 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "graph/block_walk.h"
 #include "graph/graph_text.h"
 
 namespace handrail::cli {
 namespace {
 
-using graph::BlockId;
 using graph::Graph;
 using graph::RangeId;
 using graph::StackId;
@@ -40,33 +41,8 @@ class NodeWriter {
   NodeWriter(const Graph& graph, std::ostream& out)
       : graph_(graph), unit_(graph.unit()), out_(out), places_(unit_.origins.range_count()) {}
 
-  // Blocks in order, depth first.
   void WriteAll() {
-    struct Open {
-      graph::NodeId next;
-      graph::NodeId end;
-    };
-    const auto open = [this](BlockId block) {
-      return Open{graph_.next(graph_.param_node(block)), graph_.return_node(block)};
-    };
-    std::vector<Open> stack{open(graph_.root())};
-    std::vector<size_t> depths{0};
-    while (!stack.empty()) {
-      const graph::NodeId node = stack.back().next;
-      if (node == stack.back().end) {
-        stack.pop_back();
-        depths.pop_back();
-        continue;
-      }
-      stack.back().next = graph_.next(node);
-      const size_t depth = depths.back();
-      Write(node, depth);
-      const auto blocks = graph_.blocks(node);
-      for (size_t i = blocks.size(); i-- > 0;) {
-        stack.push_back(open(blocks[i]));
-        depths.push_back(depth + 1);
-      }
-    }
+    graph::ForEachNode(graph_, [this](graph::NodeId node, uint32_t depth) { Write(node, depth); });
   }
 
  private:
@@ -112,7 +88,7 @@ class NodeWriter {
     return stack_text_;
   }
 
-  void Write(graph::NodeId node, size_t depth) {
+  void Write(graph::NodeId node, uint32_t depth) {
     const PlaceText& place = PlaceOf(graph_.range(node));
     out_ << fmt::format(R"({{"kind":{},"overload":{},"outputs":{},{},{},"stack":{},"depth":{}}})",
                         Quoted(graph_.kind_name(node)), Quoted(graph_.overload(node)),

@@ -9,34 +9,29 @@
 
 #include "handrail/graph/text_unit.h"
 
+#include "graph/block_walk.h"
 #include "graph/verifier.h"
 
 namespace handrail::graph {
 
 // Each operator on a line, indented by depth, with the first line of its range:
 // `aten::add.Tensor <x + y>`.
-inline void AppendOperators(const Graph& graph, BlockId block, size_t depth, std::string& out) {
-  const OriginTable& origins = graph.unit().origins;
-  for (const NodeId node : graph.nodes(block)) {
-    const std::string_view kind = graph.kind_name(node);
-    if (!kind.starts_with("prim::")) {
-      const RangeRow& range = origins.range(graph.range(node));
-      std::string_view text;
-      if (!range.source.is_none()) {
-        text = origins.source(range.source).text->substr(range.start, range.end - range.start);
-        text = text.substr(0, text.find('\n'));
-      }
-      const std::string_view overload = graph.overload(node);
-      out.append(depth * 2, ' ');
-      out += fmt::format("{}{}{} <{}>\n", kind, overload.empty() ? "" : ".", overload, text);
-    }
-    for (const BlockId inner : graph.blocks(node)) AppendOperators(graph, inner, depth + 1, out);
-  }
-}
-
 inline std::string OperatorsOf(const Graph& graph) {
+  const OriginTable& origins = graph.unit().origins;
   std::string out;
-  AppendOperators(graph, graph.root(), 0, out);
+  ForEachNode(graph, [&](NodeId node, uint32_t depth) {
+    const std::string_view kind = graph.kind_name(node);
+    if (kind.starts_with("prim::")) return;
+    const RangeRow& range = origins.range(graph.range(node));
+    std::string_view text;
+    if (!range.source.is_none()) {
+      text = origins.source(range.source).text->substr(range.start, range.end - range.start);
+      text = text.substr(0, text.find('\n'));
+    }
+    const std::string_view overload = graph.overload(node);
+    out.append(size_t{depth} * 2, ' ');
+    out += fmt::format("{}{}{} <{}>\n", kind, overload.empty() ? "" : ".", overload, text);
+  });
   return out;
 }
 
