@@ -82,13 +82,9 @@ Result<Condition> FunctionEmitter::EmitCondition(SyntaxId expression) {
     case NodeKind::kCall: {
       const script::CallView call = tree_.call(expression);
       const std::string_view callee = tree_.text(call.callee);
-      const auto is_form = [&](std::string_view name) {
-        return callee == name && call.arguments.size() == 2 && call.keywords.empty();
-      };
-      if (is_form("isinstance") || is_form("torch.jit.isinstance")) {
-        return EmitIsInstance(call.arguments[0], call.arguments[1]);
-      }
-      if (is_form("hasattr")) return EmitHasAttribute(call.arguments[0], call.arguments[1]);
+      if (call.arguments.size() != 2 || !call.keywords.empty()) break;
+      if (IsTypeCheck(callee)) return EmitIsInstance(call.arguments[0], call.arguments[1]);
+      if (callee == "hasattr") return EmitHasAttribute(call.arguments[0], call.arguments[1]);
       break;
     }
     default:

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "graph/emit_meaning.h"
 
 namespace handrail::graph {
+
+// Whether a call of this name tells the type of its first argument.
+inline bool IsTypeCheck(std::string_view callee) {
+  return callee == "isinstance" || callee == "torch.jit.isinstance";
+}
 
 // A variable's narrower type where a condition holds: `x is not None`.
 struct Refinement {

@@ -238,7 +238,7 @@ void FunctionEmitter::FindNamesSet() {
         break;
       case NodeKind::kCall: {
         const script::CallView call = tree_.call(id);
-        if (!call.arguments.empty() && tree_.text(call.callee).ends_with("isinstance")) {
+        if (!call.arguments.empty() && IsTypeCheck(tree_.text(call.callee))) {
           open.push_back(call.arguments[0]);
         }
         break;
