@@ -1,5 +1,6 @@
 #include "handrail/values/object_graph.h"
 
+#include <array>
 #include <bit>
 
 namespace handrail::values {
@@ -7,33 +8,25 @@ namespace handrail::values {
 namespace {
 
 struct ElementTypeRow {
-  ElementType type;
-  uint32_t bytes;
+  uint32_t bytes = 0;
   std::string_view text;
 };
-constexpr ElementTypeRow kElementTypes[] = {
-#define HANDRAIL_ELEMENT_TYPE(name, code, bytes, text, storage) {ElementType::name, bytes, text},
+// By code; codes that are none of ours have an empty row.
+constexpr std::array<ElementTypeRow, 256> kElementTypes = [] {
+  std::array<ElementTypeRow, 256> rows{};
+#define HANDRAIL_ELEMENT_TYPE(name, code, bytes, text, storage) rows[code] = {bytes, text};
 #include "handrail/values/element_types.def"
-};
-
-// Only for codes that are none of ours there is no row: a type that a caller made up.
-const ElementTypeRow* RowOf(ElementType type) {
-  for (const ElementTypeRow& row : kElementTypes) {
-    if (row.type == type) return &row;
-  }
-  return nullptr;
-}
+  return rows;
+}();
 
 }  // namespace
 
 std::string_view ToString(ElementType type) {
-  const ElementTypeRow* row = RowOf(type);
-  return row ? row->text : "";
+  return kElementTypes[static_cast<uint8_t>(type)].text;
 }
 
 uint32_t SizeBytes(ElementType type) {
-  const ElementTypeRow* row = RowOf(type);
-  return row ? row->bytes : 0;
+  return kElementTypes[static_cast<uint8_t>(type)].bytes;
 }
 
 std::string_view ToString(ValueKind kind) {
