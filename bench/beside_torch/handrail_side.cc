@@ -26,6 +26,8 @@
 #include "handrail/symbolize/symbolizer.h"
 #include "handrail/torch_debug/torch_debug.h"
 
+#include "need.h"
+
 namespace {
 
 using namespace handrail;
@@ -33,16 +35,6 @@ using namespace handrail;
 constexpr int kRepeats = 9;
 constexpr int64_t kLargeMapHandles = 10'000'000;
 constexpr size_t kLogBytes = size_t{256} << 20;
-
-// The value of a result, which must be there: a benchmark has no use for errors.
-template <typename T>
-T Need(Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "handrail_side: %s\n", result.error().message.c_str());
-    std::exit(1);
-  }
-  return *std::move(result);
-}
 
 double Seconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();

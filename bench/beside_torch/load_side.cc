@@ -18,18 +18,11 @@
 #include "handrail/graph/loaded_module.h"
 #include "handrail/inlining/inlining.h"
 
+#include "need.h"
+
 namespace {
 
 using namespace handrail;
-
-template <typename T>
-T Need(Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "load_side: %s\n", result.error().message.c_str());
-    std::exit(3);
-  }
-  return *std::move(result);
-}
 
 uint32_t LoadAndInline(const std::string& path, const std::string& method) {
   const MappedFile file = Need(MappedFile::Open(path));
