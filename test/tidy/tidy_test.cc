@@ -121,9 +121,17 @@ TEST(Tidy, TheReadingHalfDoesNotUseTheCommandLineLibrary) {
               IsEmpty());
 }
 
-// Errors are values (docs/architecture.md, "Errors").
-TEST(Tidy, NothingThrows) {
-  EXPECT_THAT(FindInCode(R"(\bthrow\b)", [](const File&) { return false; }), IsEmpty());
+// Errors are values (docs/architecture.md, "Errors"). A failing kernel or backend throws, since
+// every frame of the interpreter that it passes adds its handle; the exception stops at the public
+// API, which gives an error value.
+TEST(Tidy, NothingThrowsWhereNoModelRuns) {
+  EXPECT_THAT(FindInCode(R"(\bthrow\b)",
+                         [](const File& file) {
+                           const std::string_view stage = StageOf(file.path);
+                           return stage == "kernels" || stage == "runtime" || stage == "backend" ||
+                                  stage == "backends";
+                         }),
+              IsEmpty());
 }
 
 TEST(Tidy, OnlyCheckEndsTheProcess) {
