@@ -36,6 +36,7 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
   AddMap(app, chosen);
   AddStats(app, chosen);
   AddVerify(app, chosen);
+  AddStrip(app, chosen);
   AddMerge(app, chosen);
   AddGraph(app, chosen);
   const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);

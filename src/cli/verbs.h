@@ -21,6 +21,7 @@ void AddDump(CLI::App& app, Action& chosen);
 void AddMap(CLI::App& app, Action& chosen);
 void AddStats(CLI::App& app, Action& chosen);
 void AddVerify(CLI::App& app, Action& chosen);
+void AddStrip(CLI::App& app, Action& chosen);
 void AddMerge(CLI::App& app, Action& chosen);
 void AddGraph(CLI::App& app, Action& chosen);
 

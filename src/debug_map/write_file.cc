@@ -29,6 +29,18 @@ int WriteAll(int fd, std::span<const std::byte> bytes) {
   return ::fsync(fd) == 0 ? 0 : errno;
 }
 
+// The name is in the folder, so that it survives a loss of power only once the folder is written.
+Status SyncFolder(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return SystemError(folder, "open", errno);
+  // Some file systems cannot sync a folder, and say EINVAL: then there is nothing more to do.
+  const int failed = ::fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(fd);
+  if (failed != 0) return SystemError(folder, "sync", failed);
+  return {};
+}
+
 }  // namespace
 
 Status WriteFileAtomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
@@ -47,7 +59,7 @@ Status WriteFileAtomically(const std::filesystem::path& path, std::span<const st
     ::unlink(temporary.c_str());
     return SystemError(path, "write", failed);
   }
-  return {};
+  return SyncFolder(path);
 }
 
 }  // namespace handrail

@@ -8,6 +8,7 @@ Prints a table for each comparison, the first differences of each archive, and a
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import subprocess
@@ -55,6 +56,11 @@ def print_table(title, rows, quiet):
     equal = sum(outcome.equal for _, outcome in rows)
     different = sum(outcome.different for _, outcome in rows)
     print(f"{f'{len(rows)} archives':<56}{equal:>9}{different:>11}")
+    notes = collections.Counter()
+    for _, outcome in rows:
+        notes.update(outcome.notes)
+    for text, count in sorted(notes.items()):
+        print(f"    {count} x {text}")
 
 
 def main():

@@ -11,6 +11,7 @@ class Outcome:
     equal: int = 0
     different: int = 0
     shown: list = field(default_factory=list)  # texts
+    notes: dict = field(default_factory=dict)  # what is worth knowing though nothing differs: counts
 
     def check(self, title, expected, actual):
         """Counts one comparison, and keeps the first few differences as unified diffs."""
@@ -18,6 +19,9 @@ class Outcome:
             self.equal += 1
             return
         self.fail(title, diff(expected, actual))
+
+    def note(self, text):
+        self.notes[text] = self.notes.get(text, 0) + 1
 
     def fail(self, title, text):
         self.different += 1

@@ -7,7 +7,7 @@
 and is listed here. compare() may raise ProgramError; that counts as a difference.
 """
 
-from comparisons import default_style, failures, graphs, maps, merged, traces, unloadable
+from comparisons import default_style, failures, graphs, maps, merged, strip, traces, unloadable
 
 ALL = {
     "traces": traces,
@@ -17,4 +17,5 @@ ALL = {
     "default_style": default_style,
     "maps": maps,
     "graphs": graphs,
+    "strip": strip,
 }
