@@ -6,7 +6,7 @@
 
 #include "bytecode/constant_value.h"
 #include "bytecode/emitter.h"
-#include "bytecode/node_origins.h"
+#include "inlining/node_origins.h"
 
 namespace handrail::bytecode {
 namespace {
@@ -49,10 +49,10 @@ class Compiler {
     debug_info_.BeginFunction(name);
     function.handles.reserve(emitted.nodes.size());
     for (const graph::NodeId node : emitted.nodes) {
-      HANDRAIL_ASSIGN_OR_RETURN(
-          const DebugHandle handle,
-          debug_info_.AddNode(graph.kind_name(node), origins_.RangeOf(graph.range(node)),
-                              origins_.StackOf(graph.stack(node))));
+      HANDRAIL_ASSIGN_OR_RETURN(const DebugHandle handle,
+                                debug_info_.AddNode(origins_.NameOf(graph.kind(node)),
+                                                    origins_.RangeOf(graph.range(node)),
+                                                    origins_.StackOf(graph.stack(node))));
       function.handles.push_back(handle);
     }
     HANDRAIL_RETURN_IF_ERROR(AddSchema(id, function));
