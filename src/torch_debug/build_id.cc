@@ -27,16 +27,8 @@ bool NamesLoweredModule(const BuildIdRecord& data) {
   return text.find(kLoweredModule) != std::string_view::npos;
 }
 
-}  // namespace
-
-Hash128 BuildIdOfMobile(const Archive& archive, const BuildIdRecord& bytecode,
-                        const BuildIdRecord& handles, const BuildIdRecord& data) {
-  FieldHasher hasher;
-  hasher.Add("mobile");
-  AddRecord(hasher, bytecode);
-  AddRecord(hasher, handles);
-  if (!NamesLoweredModule(data)) return hasher.Finish();
-
+void AddBlobs(FieldHasher& hasher, const Archive& archive, const BuildIdRecord& data) {
+  if (!NamesLoweredModule(data)) return;
   hasher.Add("lowered");
   AddRecord(hasher, data);
   std::vector<std::tuple<std::string_view, uint64_t, uint32_t>> blobs;
@@ -49,10 +41,28 @@ Hash128 BuildIdOfMobile(const Archive& archive, const BuildIdRecord& bytecode,
   for (const auto& [name, size_bytes, checksum] : blobs) {
     hasher.Add(name).Add(size_bytes).Add(uint64_t{checksum});
   }
+}
+
+}  // namespace
+
+Hash128 BuildIdOfMobile(const Archive& archive, const BuildIdRecord& bytecode,
+                        const BuildIdRecord& handles, const BuildIdRecord& data,
+                        const BuildIdRecord& key) {
+  FieldHasher hasher;
+  hasher.Add("mobile");
+  AddRecord(hasher, bytecode);
+  AddRecord(hasher, handles);
+  AddBlobs(hasher, archive, data);
+  if (key.is_present) {
+    hasher.Add("key");
+    AddRecord(hasher, key);
+  }
   return hasher.Finish();
 }
 
-Hash128 BuildIdOfModule(std::vector<std::pair<std::string_view, std::optional<Hash128>>> code) {
+Hash128 BuildIdOfModule(const Archive& archive,
+                        std::vector<std::pair<std::string_view, std::optional<Hash128>>> code,
+                        const BuildIdRecord& data) {
   std::sort(code.begin(), code.end());
   FieldHasher hasher;
   hasher.Add("module");
@@ -64,6 +74,7 @@ Hash128 BuildIdOfModule(std::vector<std::pair<std::string_view, std::optional<Ha
       hasher.Add("damaged");
     }
   }
+  AddBlobs(hasher, archive, data);
   return hasher.Finish();
 }
 

@@ -27,12 +27,17 @@ struct BuildIdRecord {
 // "mobile", then for bytecode.pkl and for mobile_debug_handles.pkl: "absent"; or "damaged"; or
 // "present" and the content. If `data` (data.pkl) names a lowered module, also "lowered", the same
 // for data.pkl, and of each record in data/, by name: name, size, checksum. Blobs are there, and
-// the handles in them are part of what this map must fit.
+// the handles in them are part of what this map must fit. Last, if there is a record
+// handrail/build_key (own_records.h): "key", and the same for it.
 Hash128 BuildIdOfMobile(const Archive& archive, const BuildIdRecord& bytecode,
-                        const BuildIdRecord& handles, const BuildIdRecord& data);
+                        const BuildIdRecord& handles, const BuildIdRecord& data,
+                        const BuildIdRecord& key);
 
-// "module", then of each code/*.py, by name: name, and "damaged" or content's hash.
-Hash128 BuildIdOfModule(std::vector<std::pair<std::string_view, std::optional<Hash128>>> code);
+// "module", then of each code/*.py, by name: name, and "damaged" or content's hash. If `data` names
+// a lowered module, "lowered" and so on, as above.
+Hash128 BuildIdOfModule(const Archive& archive,
+                        std::vector<std::pair<std::string_view, std::optional<Hash128>>> code,
+                        const BuildIdRecord& data);
 
 // "flatbuffer", then of each function, in the file's order: name, instructions, the number of
 // operators and of each name, overload and number of arguments, and the handles as bytes.

@@ -13,6 +13,7 @@
 #include "torch_debug/handle_nodes.h"
 #include "torch_debug/handle_record.h"
 #include "torch_debug/module_paths.h"
+#include "torch_debug/own_records.h"
 #include "torch_debug/tagged_ranges.h"
 
 namespace handrail {
@@ -207,8 +208,9 @@ Status MobileReader::Run() {
   {
     const NamedRecord data = Read(kDataName);
     if (data.content) result_.top_type = RootTypeOf(data.content->bytes());
-    result_.build_id =
-        BuildIdOfMobile(archive_, bytecode.ForBuildId(), handles.ForBuildId(), data.ForBuildId());
+    const NamedRecord key = Read(kBuildKeyName);
+    result_.build_id = BuildIdOfMobile(archive_, bytecode.ForBuildId(), handles.ForBuildId(),
+                                       data.ForBuildId(), key.ForBuildId());
   }
   if (result_.top_type.empty() && !result_.functions.empty()) {
     result_.top_type = ClassOfMethod(result_.functions.front().name);

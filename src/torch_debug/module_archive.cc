@@ -53,15 +53,20 @@ Status ReadModuleArchive(const Archive& archive, MemoryBudget& budget, DebugInfo
       ranges.AddRecord(record.name, content->bytes());
     }
   }
+  BuildIdRecord data_for_id;
+  std::optional<RecordBytes> data_content;
   if (const ArchiveRecord* data = archive.Find("data.pkl")) {
+    data_for_id.is_present = true;
     Result<RecordBytes> content = archive.Read(*data, budget);
     if (content) {
-      result.top_type = RootTypeOf(content->bytes());
+      data_content = *std::move(content);
+      data_for_id.content = data_content->bytes();
+      result.top_type = RootTypeOf(data_content->bytes());
     } else {
       warnings.AddWhole(data->name, Fault::kRecord, std::move(content).error());
     }
   }
-  result.build_id = BuildIdOfModule(std::move(code));
+  result.build_id = BuildIdOfModule(archive, std::move(code), data_for_id);
   return {};
 }
 

@@ -6,12 +6,14 @@
 #include "torch_debug/call_stacks.h"
 #include "torch_debug/file_readers.h"
 #include "torch_debug/handle_record.h"
+#include "torch_debug/own_records.h"
 #include "torch_debug/tagged_ranges.h"
 
 namespace handrail {
 
 bool IsDebugInfoRecord(std::string_view record_name) {
-  return record_name == kCallStackMapName || record_name.ends_with(kRangesSuffix);
+  return record_name == kCallStackMapName || record_name == kOwnDebugInfoName ||
+         record_name.ends_with(kRangesSuffix);
 }
 
 Result<std::string> StripTorchArchive(std::span<const std::byte> file, std::string_view name) {

@@ -7,6 +7,7 @@
 #include "archive/archive.h"
 #include "archive/quoted.h"
 #include "torch_debug/file_readers.h"
+#include "torch_debug/own_records.h"
 
 namespace handrail {
 namespace {
@@ -46,24 +47,29 @@ void WarnOfMisnamedRecords(const Archive& archive, WarningList& warnings) {
 }
 
 Status ReadZipFile(std::span<const std::byte> file, std::string_view name,
-                   const TorchReadOptions& options, MemoryBudget& budget, DebugInfoBuilder& builder,
-                   WarningList& warnings, TorchDebugInfo& result) {
+                   const TorchReadOptions& options, MemoryBudget& budget, WarningList& warnings,
+                   TorchDebugInfo& result) {
   HANDRAIL_ASSIGN_OR_RETURN(const Archive archive, Archive::Open(file, std::string(name), budget));
   for (const std::string& warning : archive.warnings()) {
     warnings.AddWhole(warning, Fault::kArchive,
                       Error{ErrorCode::kCorrupt, Error::kNoOffset, warning});
   }
   WarnOfMisnamedRecords(archive, warnings);
+  DebugInfoBuilder builder;
   if (IsMobileArchive(archive)) {
-    return ReadMobileArchive(archive, options, budget, builder, warnings, result);
+    HANDRAIL_RETURN_IF_ERROR(
+        ReadMobileArchive(archive, options, budget, builder, warnings, result));
+  } else if (IsModuleArchive(archive)) {
+    HANDRAIL_RETURN_IF_ERROR(ReadModuleArchive(archive, budget, builder, warnings, result));
+  } else {
+    return Fail(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: need a record bytecode.pkl or code/*.py, have {} records, none of them",
+                    name, archive.records().size()));
   }
-  if (IsModuleArchive(archive)) {
-    return ReadModuleArchive(archive, budget, builder, warnings, result);
-  }
-  return Fail(
-      ErrorCode::kUnsupported,
-      fmt::format("{}: need a record bytecode.pkl or code/*.py, have {} records, none of them",
-                  name, archive.records().size()));
+  result.info = std::move(builder).Finish();
+  AddOwnUnits(archive, budget, warnings, result);
+  return {};
 }
 
 }  // namespace
@@ -82,15 +88,15 @@ Result<TorchDebugInfo> ReadTorchDebugInfo(std::span<const std::byte> file, std::
                                           const TorchReadOptions& options) {
   MemoryBudget budget(file.size());
   WarningList warnings(name);
-  DebugInfoBuilder builder;
   TorchDebugInfo result;
   if (RecognizeContent(file) == ContentKind::kMobileFlatbuffer) {
+    DebugInfoBuilder builder;
     Status status = ReadFlatbufferFile(file, budget, builder, result);
     if (!status) return tl::unexpected<Error>(std::move(status).error().In(name));
+    result.info = std::move(builder).Finish();
   } else {
-    HANDRAIL_RETURN_IF_ERROR(ReadZipFile(file, name, options, budget, builder, warnings, result));
+    HANDRAIL_RETURN_IF_ERROR(ReadZipFile(file, name, options, budget, warnings, result));
   }
-  result.info = std::move(builder).Finish();
   result.warnings = warnings.Take();
   return result;
 }

@@ -43,7 +43,8 @@ struct TorchDebugInfo {
 
   // Files for the mobile runtime have exactly one unit, of kind kForeign: PyTorch's bytecode and
   // its backends share one number space. Module archives (.pt) have no handles and so no unit, but
-  // all their sources and ranges.
+  // all their sources and ranges. Both have a further unit, of kind kBackend, for each blob that
+  // Handrail lowered, from the record handrail/debug_info.
   //
   // Every handle that the file mentions has a node. Where the file does not say what it stands for,
   // the node's range is a gap that says why: kStripped (the record is not there), kDamagedRecord
@@ -60,8 +61,9 @@ struct TorchDebugInfo {
   //   mobile:     contents of bytecode.pkl and mobile_debug_handles.pkl (or that there is none);
   //               in a file with lowered modules also their blobs: the content of data.pkl, and
   //               name, size and checksum of each record in data/
+  //               handrail/build_key, if Handrail wrote the file
   //   flatbuffer: name, instructions, operators and handles of each function
-  //   module:     name and content of each code/*.py
+  //   module:     name and content of each code/*.py, and blobs as above
   // A record that cannot be read counts as damaged, so that the id differs from the intact file's.
   // docs/format.md, "Build id", has the exact fields. The unit has it too.
   Hash128 build_id;
