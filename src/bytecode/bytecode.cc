@@ -17,19 +17,24 @@ using graph::FunctionId;
 class Compiler {
  public:
   Compiler(CompilationUnit& unit, const graph::BodyOf& body_of, const ExternalConstant& external,
-           DebugInfoBuilder& debug_info)
+           DebugInfoBuilder& debug_info, std::vector<LeftOutFunction>* left_out)
       : unit_(unit),
         body_of_(body_of),
         external_(external),
         debug_info_(debug_info),
+        left_out_(left_out),
         origins_(unit, debug_info) {}
 
   Result<Program> Compile(std::span<const FunctionId> functions) && {
     for (const FunctionId function : functions) Ask(function);
     for (size_t i = 0; i < asked_.size(); ++i) {
       const std::string name(unit_.text(unit_.function(asked_[i]).name));
+      const size_t compiled_count = program_.functions.size();
       if (Status status = CompileOne(asked_[i], name); !status) {
-        return tl::unexpected<Error>(std::move(status).error().In("function '" + name + "'"));
+        Error error = std::move(status).error().In("function '" + name + "'");
+        if (left_out_ == nullptr) return tl::unexpected<Error>(std::move(error));
+        program_.functions.resize(compiled_count);
+        left_out_->push_back({name, std::move(error)});
       }
     }
     return std::move(program_);
@@ -105,6 +110,7 @@ class Compiler {
   const graph::BodyOf& body_of_;
   const ExternalConstant& external_;
   DebugInfoBuilder& debug_info_;
+  std::vector<LeftOutFunction>* left_out_;
   NodeOrigins origins_;
   Program program_;
   std::vector<FunctionId> asked_;  // in the order of the program
@@ -115,8 +121,8 @@ class Compiler {
 
 Result<Program> Compile(CompilationUnit& unit, std::span<const FunctionId> functions,
                         const graph::BodyOf& body_of, const ExternalConstant& external,
-                        DebugInfoBuilder& debug_info) {
-  return Compiler(unit, body_of, external, debug_info).Compile(functions);
+                        DebugInfoBuilder& debug_info, std::vector<LeftOutFunction>* left_out) {
+  return Compiler(unit, body_of, external, debug_info, left_out).Compile(functions);
 }
 
 }  // namespace handrail::bytecode

@@ -67,6 +67,21 @@ TEST(Compile, NamesTheNodeOfEachInstruction) {
                                                   "aten::mul", "aten::mul", "prim::Return"}));
 }
 
+// As archives write it: the class of the exception, which has a default, is an operand, too.
+TEST(Compile, LoadsBothOperandsOfARaise) {
+  EXPECT_EQ(TextOfForward("def forward(self):\n  ops.prim.RaiseException('no')\n  return 1\n"),
+            "function __torch__.M.forward, 2 registers\n"
+            "  0  STORE 1\n"
+            "  1  DROPR 1\n"
+            "  2  UN_INITIALIZED\n"
+            "  3  STORE 2\n"
+            "  4  LOADC               'no'\n"
+            "  5  LOADC 1             NoneType\n"
+            "  6  RAISE_EXCEPTION\n"
+            "  7  MOVE 2\n"
+            "  8  RET\n");
+}
+
 TEST(Compile, JumpsOverBranches) {
   EXPECT_EQ(TextOfForward("def forward(self, x: int, b: bool) -> int:\n"
                           "  if b:\n    y = x + 1\n  else:\n    y = x\n  return y\n"),

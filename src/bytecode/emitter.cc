@@ -150,9 +150,10 @@ class Emitter {
   size_t LoadedCount(NodeId node) const {
     const size_t count = graph_.inputs(node).size();
     const graph::SchemaId schema = graph_.schema(node);
-    if (schema.is_none() || unit_.schema(schema).takes_more || PromotedAs(node) != nullptr) {
-      return count;
-    }
+    // What became an instruction takes all of its operands.
+    const bool is_instruction =
+        PromotedAs(node) != nullptr || graph_.kind(node) == symbols::kRaiseException;
+    if (schema.is_none() || unit_.schema(schema).takes_more || is_instruction) return count;
     return std::min(count, argument_counts_.at(schema));
   }
 

@@ -24,6 +24,12 @@ std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// `__torch__.torch.classes.a.B`; `__torch__.torch.classes.a` is on the way to one.
+bool IsCustomClass(std::string_view name) {
+  return name.starts_with(kCustomClasses) &&
+         name.find('.', kCustomClasses.size()) != std::string_view::npos;
+}
+
 // Counts how deep a definition or function waits for others.
 class DepthGuard {
  public:
@@ -146,7 +152,7 @@ Result<TypeId> CodeLoader::ResolveType(std::string_view name) {
     if (!type.is_none()) return type;
     return Fail(ErrorCode::kCorrupt, fmt::format("the type '{}' contains itself", name));
   }
-  if (name.starts_with(kCustomClasses)) return AddCustomClass(name);
+  if (IsCustomClass(name)) return AddCustomClass(name);
   HANDRAIL_ASSIGN_OR_RETURN(const Place place, Find(name));
   if (place.file == nullptr || place.file->tree.kind(place.syntax) != script::NodeKind::kClass) {
     return TypeId::none();

@@ -112,6 +112,23 @@ const values::ObjectGraph& LoadedModule::constants() const {
   return state_->constants_;
 }
 
+Result<DefinitionId> LoadedModule::ClassNamed(std::string_view qualified_name) {
+  const auto in_file = [this](Error error) {
+    return tl::unexpected<Error>(std::move(error).In(state_->name_));
+  };
+  const Result<TypeId> type = state_->code_->ResolveType(qualified_name);
+  if (!type) return in_file(type.error());
+  if (type->is_none() || state_->unit_.DefinitionOf(*type) == nullptr) {
+    return in_file({ErrorCode::kNotFound, Error::kNoOffset,
+                    fmt::format("need a class {}, have none", Quoted(qualified_name))});
+  }
+  const DefinitionId id = state_->unit_.types.at(*type).definition;
+  if (Status status = state_->code_->Complete(id); !status) {
+    return in_file(std::move(status).error());
+  }
+  return id;
+}
+
 Result<FunctionId> LoadedModule::FindMethod(std::string_view method) const {
   const Definition& top = state_->unit_.definition(state_->top_);
   const StringId name = state_->unit_.strings.Find(method);

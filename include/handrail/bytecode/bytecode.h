@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "handrail/base/result.h"
 #include "handrail/bytecode/program.h"
@@ -25,13 +27,21 @@ namespace handrail::bytecode {
 // The value of a row of the archive's constants (graph::ConstantKind::kExternal).
 using ExternalConstant = std::function<Result<values::Value>(uint32_t row)>;
 
+// A function that could not be compiled, by its qualified name, and why.
+struct LeftOutFunction {
+  std::string name;
+  Error error;
+};
+
 // Compiles `functions` and every method that a call through an interface may reach, each once, in
 // that order. The builder's current unit, of kind kBytecode, gets one node for each instruction.
 //
 // Fails with kUnsupported for what the mobile runtime cannot do (fork, wait, functions as values),
 // kLimit, kExhausted, and with what `body_of` and `external` fail with; errors name the function.
+// With `left_out`, such a function is told there instead, and the others are compiled all the same.
 Result<Program> Compile(graph::CompilationUnit& unit, std::span<const graph::FunctionId> functions,
                         const graph::BodyOf& body_of, const ExternalConstant& external,
-                        DebugInfoBuilder& debug_info);
+                        DebugInfoBuilder& debug_info,
+                        std::vector<LeftOutFunction>* left_out = nullptr);
 
 }  // namespace handrail::bytecode

@@ -43,6 +43,8 @@ class LoadedModule {
   // What ConstantKind::kExternal counts rows of: the elements of `constants().root()`.
   const values::ObjectGraph& constants() const;
 
+  // The definition of an object's class, with its members; kNotFound if the code has no such class.
+  Result<DefinitionId> ClassNamed(std::string_view qualified_name);
   // A method of the top module by its name; kNotFound, naming those there are, if there is none.
   Result<FunctionId> FindMethod(std::string_view method) const;
   // The graph of a function, compiled and cleaned up as PyTorch does it when it loads a module.
