@@ -30,6 +30,12 @@ Ref<Buffer> Buffer::View(std::span<const std::byte> bytes, std::shared_ptr<const
   return buffer;
 }
 
+Ref<Buffer> Buffer::Share(std::span<std::byte> bytes, std::shared_ptr<const void> owner) {
+  Ref<Buffer> buffer = View(bytes, std::move(owner));
+  buffer->is_view_ = false;
+  return buffer;
+}
+
 Buffer::~Buffer() {
   if (is_allocated_) ::operator delete(const_cast<std::byte*>(bytes_), kLargeAlignment);
 }

@@ -101,5 +101,23 @@ TEST(Tensor, ViewedBytesAreCopiedBeforeTheFirstWriteForAllTensors) {
   EXPECT_THAT(file, ElementsAre(1, 2, 3));
 }
 
+TEST(Tensor, SharedBytesAreWrittenWhereTheyAre) {
+  std::vector<int32_t> others = {1, 2, 3};
+  auto owner = std::make_shared<int>(0);
+  std::weak_ptr<int> is_kept = owner;
+  {
+    const auto buffer =
+        Buffer::Share(std::as_writable_bytes(std::span(others)), std::exchange(owner, nullptr));
+    const TensorRef tensor = Tensor::View(buffer, ElementType::kInt32, std::vector<int64_t>{3},
+                                          std::vector<int64_t>{1}, 0);
+    tensor->mutable_data<int32_t>()[1] = 20;
+    EXPECT_THAT(others, ElementsAre(1, 20, 3));
+    EXPECT_FALSE(is_kept.expired());
+    buffer->Reallocate(100);
+    EXPECT_TRUE(is_kept.expired());
+  }
+  EXPECT_THAT(others, ElementsAre(1, 20, 3));
+}
+
 }  // namespace
 }  // namespace handrail::values

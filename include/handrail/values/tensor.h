@@ -19,13 +19,16 @@
 
 namespace handrail::values {
 
-// Bytes that tensors share: owned, aligned to 16, or a view of someone else's.
+// Bytes that tensors share: owned, aligned to 16, or someone else's.
 class Buffer final : public Counted {
  public:
   // Not filled.
   static Ref<Buffer> Allocate(uint64_t size);
   // `owner` keeps the bytes alive; without one the caller does. Aligned to the elements it holds.
   static Ref<Buffer> View(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+
+  // Someone else's that may be written: changes are seen by all who share them.
+  static Ref<Buffer> Share(std::span<std::byte> bytes, std::shared_ptr<const void> owner);
 
   uint64_t size() const { return size_; }
   const std::byte* bytes() const { return bytes_; }
