@@ -1,5 +1,6 @@
 #include "handrail/bytecode/bytecode.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "handrail/bytecode/program_text.h"
@@ -136,6 +137,40 @@ TEST(Compile, CallsMethodsOfInterfaces) {
   ASSERT_TRUE(compiled) << compiled.error().message;
   ASSERT_EQ(compiled->program.functions.size(), 2);
   EXPECT_EQ(compiled->program.functions[1].name, "__torch__.Inner.one");
+}
+
+std::vector<std::string> TypesOfForward(std::string_view classes, std::string_view body) {
+  graph::TextUnit code;
+  EXPECT_TRUE(code.Define(classes, "__torch__"));
+  const graph::DefinitionId module = *code.AddModule("__torch__.M");
+  EXPECT_TRUE(code.Define(module, body));
+  const Result<Compiled> compiled = CompileForward(code, module);
+  if (!compiled) return {compiled.error().message};
+  return compiled->program.functions[0].types;
+}
+
+TEST(Compile, NamesTypesAsPytorchDoes) {
+  EXPECT_THAT(
+      TypesOfForward("class P(NamedTuple):\n  x : Tensor\n  n : int\n"
+                     "class Q(NamedTuple):\n  p : __torch__.P\n",
+                     "def forward(self, x: Tensor):\n"
+                     "  d = annotate(Dict[int, Dict[str, int]], {})\n"
+                     "  l = annotate(List[Optional[int]], [])\n"
+                     "  return d, l, __torch__.Q(__torch__.P(x, 1))\n"),
+      testing::ElementsAre(
+          "Dict[int,Dict[str, int]]", "List[Optional[int]]",
+          "__torch__.P[NamedTuple, [[x, Tensor],[n, int]]]",
+          "__torch__.Q[NamedTuple, [[p, __torch__.P[NamedTuple, [[x, Tensor],[n, int]]]]]]"));
+}
+
+TEST(Compile, SaysWhichLineHasNoInstruction) {
+  EXPECT_THAT(TextOfForward("def forward(self, x: Tensor):\n"
+                            "  y = x + x\n"
+                            "  def __forked_function():\n"
+                            "    return y + y\n"
+                            "  task = fork(__forked_function)\n"
+                            "  return torch.wait(task)\n"),
+              testing::HasSubstr("no instruction for prim::fork, at <string>:5"));
 }
 
 TEST(Verify, FindsWhatLiesOutsideOfTheFunction) {

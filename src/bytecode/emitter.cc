@@ -8,6 +8,7 @@
 
 #include "bytecode/constant_value.h"
 #include "bytecode/stack_order.h"
+#include "bytecode/type_text.h"
 
 namespace handrail::bytecode {
 namespace {
@@ -72,12 +73,20 @@ class Emitter {
     return static_cast<int32_t>(result_.function.constants.size()) - 1;
   }
   int32_t AddType(graph::TypeId type) {
-    result_.function.types.push_back(ToAnnotation(unit_.types, unit_.strings, type));
+    result_.function.types.push_back(TypeText(unit_, type));
     return static_cast<int32_t>(result_.function.types.size()) - 1;
   }
   tl::unexpected<Error> Unsupported(NodeId node) const {
+    const graph::RangeId range = graph_.range(node);
+    const graph::RangeRow& row = unit_.origins.range(range);
+    std::string place;
+    if (!row.source.is_none()) {
+      place = fmt::format(", at {}:{}",
+                          unit_.origins.source(row.source).file_name.value_or("<unknown>"),
+                          unit_.origins.PlaceOf(range).line);
+    }
     return Fail(ErrorCode::kUnsupported,
-                fmt::format("bytecode: no instruction for {}", graph_.kind_name(node)));
+                fmt::format("bytecode: no instruction for {}{}", graph_.kind_name(node), place));
   }
 
   // Calls of one operator take equally many arguments: as many as the one that needs most.

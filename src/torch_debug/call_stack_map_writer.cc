@@ -114,7 +114,7 @@ std::string CallStackMapWriter::Write(const Unit& unit) {
     if (!IsKnown(info_, node)) continue;
     writer_.BeginTuple(4);
     writer_.Int(unit.handles[i]);
-    writer_.Int(tags_.TagOf(node.range));
+    writer_.Int(tags_.NodeTagOf(node.range));
     writer_.Text(TextOf(node.name, ""));
     WriteCalls(OutermostOf(node.stack));
     writer_.EndTuple(4);

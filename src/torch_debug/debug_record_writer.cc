@@ -68,11 +68,23 @@ uint64_t OffsetOf(const WrittenSource& source, Position position) {
 
 }  // namespace
 
-RangeTags::RangeTags(const DebugInfo& info) : tags_(info.ranges.size(), kNoTag) {
+RangeTags::RangeTags(const DebugInfo& info) : RangeTags(info, {}) {}
+
+RangeTags::RangeTags(const DebugInfo& info, std::span<const KnownTag> known)
+    : tags_(info.ranges.size(), kNoTag), null_tag_(kNoTag) {
+  int64_t next = 0;
+  for (const auto& [range, tag] : known) {
+    if (tags_[range.index] == kNoTag) tags_[range.index] = tag;
+    if (tag >= next) next = tag + 1;
+  }
   for (uint32_t i = 0; i < info.ranges.size(); ++i) {
-    if (!CanHaveTag(info, info.ranges[i])) continue;
-    tags_[i] = static_cast<int64_t>(tagged_.size());
-    tagged_.push_back(RangeId{i});
+    if (tags_[i] == kNoTag && CanHaveTag(info, info.ranges[i])) {
+      tags_[i] = next++;
+      tagged_.push_back(RangeId{i});
+    }
+    if (info.ranges[i].source.is_none() && info.ranges[i].gap == RangeGap::kNull) {
+      null_tag_ = tags_[i];
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "handrail/debug_info/debug_info.h"
@@ -28,19 +29,27 @@ class RangeTags {
  public:
   // Gives tags, from 0, to the ranges that `info` can give PyTorch.
   explicit RangeTags(const DebugInfo& info);
+  // The same beside records that are kept: ranges that have a tag in `known` keep it (the first of
+  // several), the others get those above.
+  using KnownTag = std::pair<RangeId, int64_t>;
+  RangeTags(const DebugInfo& info, std::span<const KnownTag> known);
 
   // The range's tag, or kNoTag.
   int64_t TagOf(RangeId id) const { return tags_[id.index]; }
-  // The ranges that have tags, in the order of their tags.
+  // The same for the range of a node, which PyTorch needs to have a tag: that of the null range
+  // where a range cannot have one.
+  int64_t NodeTagOf(RangeId id) const { return tags_[id.index] < 0 ? null_tag_ : tags_[id.index]; }
+  // The ranges that got their tags here, in the order of their tags.
   const std::vector<RangeId>& tagged() const { return tagged_; }
 
  private:
   std::vector<int64_t> tags_;  // by RangeId
   std::vector<RangeId> tagged_;
+  int64_t null_tag_;
 };
 
-// A *.debug_pkl record of all tagged ranges, with a text table. They belong to no place in a .py
-// file, which is written as offset -1, as PyTorch does in delegated_backends.debug_pkl.
+// A *.debug_pkl record of the ranges of `tags.tagged()`, with a text table. They belong to no place
+// in a .py file, which is written as offset -1, as PyTorch does in delegated_backends.debug_pkl.
 std::string WriteRangeRecord(const DebugInfo& info, const RangeTags& tags);
 
 // callstack_debug_map.pkl for a unit of `info`. Stacks that end in the same calls share them;

@@ -162,6 +162,15 @@ void TaggedRanges::Index() {
   }
 }
 
+std::vector<int64_t> TaggedRanges::DefinedTags() const {
+  std::vector<int64_t> tags;
+  for (uint32_t i = 0; i < definitions_.size(); ++i) {
+    const int64_t tag = definitions_[i].tag;
+    if (rows_[tags_.PlaceOf(tag)] == i) tags.push_back(tag);
+  }
+  return tags;
+}
+
 RangeId TaggedRanges::Find(int64_t tag) {
   const uint32_t place = tags_.PlaceOf(tag);
   const uint32_t row = place == Int64Index::kAbsent ? kNoRow : rows_[place];

@@ -59,6 +59,8 @@ class TaggedRanges {
 
   // The range of a tag; a gap for kNoTag (kNotRecorded) and for tags that no record defines.
   RangeId Find(int64_t tag);
+  // The tags that are defined, each once, those that come first in the archive first.
+  std::vector<int64_t> DefinedTags() const;
   // Whether Find gives this for tags that no record defines.
   bool IsUndefined(RangeId range) const { return range == undefined_; }
 

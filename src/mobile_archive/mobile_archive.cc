@@ -1,0 +1,122 @@
+#include "handrail/mobile_archive/mobile_archive.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "handrail/base/hash128.h"
+#include "handrail/bytecode/bytecode.h"
+#include "handrail/graph/loaded_module.h"
+
+#include "archive/archive_edit.h"
+#include "mobile_archive/bytecode_writer.h"
+#include "mobile_archive/exported_functions.h"
+#include "mobile_archive/mobile_limits.h"
+#include "torch_debug/bytecode_record.h"
+#include "torch_debug/call_stacks.h"
+#include "torch_debug/debug_record_writer.h"
+#include "torch_debug/handle_record.h"
+#include "torch_debug/tagged_ranges.h"
+
+namespace handrail::mobile_archive {
+namespace {
+
+constexpr std::string_view kNewRangesName = "delegated_backends.debug_pkl";
+
+class Maker {
+ public:
+  Maker(const Archive& archive, graph::LoadedModule module, MemoryBudget& budget)
+      : archive_(archive),
+        module_(std::move(module)),
+        budget_(budget),
+        warnings_(archive.name()),
+        constants_(module_.constants()),
+        storages_(module_.constants(), constants_) {}
+
+  Result<MobileArchive> Make() && {
+    HANDRAIL_RETURN_IF_ERROR(Compile());
+    const std::vector<RangeTags::KnownTag> known = KnownTags();
+    const DebugInfo info = std::move(debug_info_).Finish();
+    HANDRAIL_RETURN_IF_ERROR(InFile(CheckForMobile(program_, module_.objects(), info)));
+
+    ArchiveEdit edit;
+    Result<std::string> bytecode = WriteBytecode(program_, storages_);
+    HANDRAIL_RETURN_IF_ERROR(InFile(bytecode));
+    edit.added.push_back({std::string(BytecodeRecord::kName), *std::move(bytecode)});
+    edit.added.push_back({std::string(HandleRecord::kName), WriteHandles(program_)});
+    const RangeTags tags(info, known);
+    edit.added.push_back({std::string(kNewRangesName), WriteRangeRecord(info, tags)});
+    edit.added.push_back(
+        {std::string(kCallStackMapName), WriteCallStackMap(info, info.units.front(), tags)});
+
+    MobileArchive result;
+    HANDRAIL_ASSIGN_OR_RETURN(result.bytes, EditArchive(archive_, edit));
+    result.warnings = module_.warnings();
+    for (Error& warning : warnings_.Take()) result.warnings.push_back(std::move(warning));
+    return result;
+  }
+
+ private:
+  template <typename T>
+  Status InFile(const Result<T>& result) const {
+    if (result) return {};
+    return tl::unexpected<Error>(Error(result.error()).In(archive_.name()));
+  }
+
+  Status Compile() {
+    HANDRAIL_ASSIGN_OR_RETURN(const std::vector<graph::FunctionId> functions,
+                              ExportedFunctions(module_));
+    HANDRAIL_RETURN_IF_ERROR(debug_info_.BeginUnit(
+        {.kind = UnitKind::kBytecode, .key = HashBytes(archive_.name()), .build_id = {}}));
+    const auto body_of = [this](graph::FunctionId function) { return module_.GraphOf(function); };
+    const auto constant = [this](uint32_t row) -> Result<values::Value> {
+      const values::ObjectGraph& graph = module_.constants();
+      return constants_.ValueOf(graph.elements(graph.root())[row]);
+    };
+    Result<bytecode::Program> program =
+        bytecode::Compile(module_.unit(), functions, body_of, constant, debug_info_);
+    HANDRAIL_RETURN_IF_ERROR(InFile(program));
+    program_ = *std::move(program);
+    return {};
+  }
+
+  // The tags that the kept records give to ranges.
+  std::vector<RangeTags::KnownTag> KnownTags() {
+    TaggedRanges ranges(TaggedRanges::Use::kTagged, debug_info_, budget_, warnings_);
+    for (const ArchiveRecord& record : archive_.records()) {
+      if (!record.name.ends_with(kRangesSuffix)) continue;
+      const Result<RecordBytes> content = archive_.Read(record, budget_);
+      if (content) ranges.AddRecord(record.name, content->bytes());
+    }
+    ranges.Index();
+    std::vector<RangeTags::KnownTag> known;
+    for (const int64_t tag : ranges.DefinedTags()) known.emplace_back(ranges.Find(tag), tag);
+    return known;
+  }
+
+  const Archive& archive_;
+  graph::LoadedModule module_;
+  MemoryBudget& budget_;
+  WarningList warnings_;
+  DebugInfoBuilder debug_info_;
+  values::Instantiator constants_;
+  StorageNames storages_;
+  bytecode::Program program_;
+};
+
+}  // namespace
+
+Result<MobileArchive> MakeMobileArchive(std::span<const std::byte> file, std::string_view name) {
+  HANDRAIL_ASSIGN_OR_RETURN(graph::LoadedModule module,
+                            graph::LoadedModule::Load(file, std::string(name)));
+  MemoryBudget budget(file.size());
+  HANDRAIL_ASSIGN_OR_RETURN(const Archive archive, Archive::Open(file, std::string(name), budget));
+  if (archive.Find(BytecodeRecord::kName) != nullptr) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{}: need a module archive, have one that has bytecode", name));
+  }
+  return Maker(archive, std::move(module), budget).Make();
+}
+
+}  // namespace handrail::mobile_archive

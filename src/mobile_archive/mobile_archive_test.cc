@@ -1,0 +1,146 @@
+#include "handrail/mobile_archive/mobile_archive.h"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "handrail/mobile_archive/program_reader.h"
+#include "handrail/torch_debug/torch_debug.h"
+
+#include "archive/archive.h"
+#include "archive/pickle_writer.h"
+#include "values/object_archive_testing.h"
+
+namespace handrail::mobile_archive {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+
+constexpr std::string_view kHead = "  __parameters__ = []\n  __buffers__ = []\n";
+
+std::string ClassOf(std::string_view name, std::string_view body) {
+  return fmt::format("class {}(Module):\n{}{}", name, kHead, body);
+}
+
+// M calls Inner, which negates.
+const std::string kCode =
+    ClassOf("M",
+            "  inner : __torch__.Inner\n"
+            "  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n"
+            "    inner = self.inner\n"
+            "    return (inner).forward(x, )\n") +
+    ClassOf("Inner",
+            "  def forward(self: __torch__.Inner,\n    x: Tensor) -> Tensor:\n"
+            "    return torch.neg(x)\n");
+
+std::string ModuleOf(const std::string& code, const TestRecords& more = {}) {
+  return ModuleArchiveOf({"__torch__.M", {{"inner", {"__torch__.Inner", {}}}}},
+                         {{"__torch__", code}}, more);
+}
+
+std::map<std::string, std::string> RecordsOf(const std::string& file) {
+  MemoryBudget budget(file.size());
+  const Result<Archive> archive = Archive::Open(BytesOf(file), "a", budget);
+  EXPECT_TRUE(archive);
+  std::map<std::string, std::string> records;
+  for (const ArchiveRecord& record : archive->records()) {
+    const Result<RecordBytes> content = archive->Read(record, budget);
+    EXPECT_TRUE(content) << record.name;
+    records[std::string(record.name)] = std::string(
+        reinterpret_cast<const char*>(content->bytes().data()), content->bytes().size());
+  }
+  return records;
+}
+
+std::string MakeOrFail(const std::string& file) {
+  const Result<MobileArchive> made = MakeMobileArchive(BytesOf(file), "m.pt");
+  if (!made) {
+    ADD_FAILURE() << made.error().message;
+    return {};
+  }
+  EXPECT_THAT(made->warnings, IsEmpty());
+  return made->bytes;
+}
+
+std::string MessageOf(const std::string& file) {
+  const Result<MobileArchive> made = MakeMobileArchive(BytesOf(file), "m.pt");
+  return made ? "no error" : made.error().message;
+}
+
+TEST(MakeMobileArchive, ReadsBackAsTheProgramItIs) {
+  const std::string file = MakeOrFail(ModuleOf(kCode));
+  const auto read = ReadProgram(BytesOf(file), "m.ptl");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT(read->warnings, IsEmpty());
+  ASSERT_EQ(read->program.functions.size(), 1);
+  const bytecode::Function& forward = read->program.functions[0];
+  EXPECT_EQ(forward.name, "__torch__.M.forward");
+  EXPECT_THAT(forward.operators, ElementsAre(bytecode::Operator{"aten::neg", "", 1}));
+  EXPECT_EQ(forward.arguments[1].name, "x");
+  // Dense from 0, one for each instruction.
+  ASSERT_EQ(forward.handles.size(), forward.instructions.size());
+  for (size_t i = 0; i < forward.handles.size(); ++i) {
+    EXPECT_EQ(forward.handles[i], static_cast<DebugHandle>(i));
+  }
+}
+
+TEST(MakeMobileArchive, SaysWhatHandlesStandFor) {
+  const auto debug = ReadTorchDebugInfo(BytesOf(MakeOrFail(ModuleOf(kCode))), "m.ptl");
+  ASSERT_TRUE(debug) << debug.error().message;
+  EXPECT_THAT(debug->warnings, IsEmpty());
+  EXPECT_TRUE(debug->has_debug_info);
+  const DebugInfo& info = debug->info;
+  for (const Node& node : info.units.at(0).nodes) {
+    if (info.strings.at(node.name) != "aten::neg") continue;
+    EXPECT_EQ(info.ranges[node.range.index].start.line, 14);
+    ASSERT_FALSE(node.stack.is_none());
+    const CallSite& call = info.call_sites[info.stacks[node.stack.index].call_site.index];
+    EXPECT_EQ(info.strings.at(call.module_name), "inner");
+    EXPECT_EQ(info.strings.at(call.function), "forward");
+    EXPECT_EQ(info.ranges[call.range.index].start.line, 8);
+    return;
+  }
+  ADD_FAILURE() << "no handle stands for aten::neg";
+}
+
+TEST(MakeMobileArchive, KeepsEveryRecord) {
+  const std::string unknown("anything\0at all", 15);
+  const std::string module = ModuleOf(kCode, {{"extra/notes", unknown}, {"version", "3\n"}});
+  const auto before = RecordsOf(module);
+  const auto after = RecordsOf(MakeOrFail(module));
+  EXPECT_THAT(after, IsSupersetOf(before));
+  EXPECT_EQ(after.size(), before.size() + 4);
+  EXPECT_EQ(after.at("extra/notes"), unknown);
+}
+
+TEST(MakeMobileArchive, MakesTheSameBytesOfTheSameInput) {
+  EXPECT_EQ(MakeOrFail(ModuleOf(kCode)), MakeOrFail(ModuleOf(kCode)));
+}
+
+TEST(MakeMobileArchive, RefusesArchivesThatHaveBytecode) {
+  EXPECT_THAT(MessageOf(MakeOrFail(ModuleOf(kCode))), HasSubstr("have one that has bytecode"));
+}
+
+TEST(MakeMobileArchive, NamesTheLineOfWhatTheMobileRuntimeCannotDo) {
+  EXPECT_THAT(
+      MessageOf(ModuleOf(ClassOf("M",
+                                 "  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n"
+                                 "    a = __torch__.Own.__new__(__torch__.Own)\n"
+                                 "    _0 = (a).__init__(x, )\n"
+                                 "    return a.x\n") +
+                         "class Own:\n"
+                         "  x : Tensor\n"
+                         "  def __init__(self: __torch__.Own,\n    x: Tensor) -> NoneType:\n"
+                         "    self.x = x\n"
+                         "    return None\n")),
+      "m.pt: function '__torch__.M.forward': the mobile runtime has no classes of Python "
+      "code: '__torch__.Own', at code/__torch__.py:6");
+}
+
+}  // namespace
+}  // namespace handrail::mobile_archive
