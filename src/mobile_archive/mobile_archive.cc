@@ -90,6 +90,7 @@ class Maker {
       if (content) ranges.AddRecord(record.name, content->bytes());
     }
     ranges.Index();
+    debug_info_.AddGap(RangeGap::kNull);  // the tag of nodes without a range
     std::vector<RangeTags::KnownTag> known;
     for (const int64_t tag : ranges.DefinedTags()) known.emplace_back(ranges.Find(tag), tag);
     return known;

@@ -68,7 +68,9 @@ uint64_t OffsetOf(const WrittenSource& source, Position position) {
 
 }  // namespace
 
-RangeTags::RangeTags(const DebugInfo& info) : RangeTags(info, {}) {}
+RangeTags::RangeTags(const DebugInfo& info) : RangeTags(info, {}) {
+  null_tag_ = kNoTag;
+}
 
 RangeTags::RangeTags(const DebugInfo& info, std::span<const KnownTag> known)
     : tags_(info.ranges.size(), kNoTag), null_tag_(kNoTag) {

@@ -29,15 +29,15 @@ class RangeTags {
  public:
   // Gives tags, from 0, to the ranges that `info` can give PyTorch.
   explicit RangeTags(const DebugInfo& info);
-  // The same beside records that are kept: ranges that have a tag in `known` keep it (the first of
-  // several), the others get those above.
+  // The same beside records that are kept, for PyTorch to load: ranges that have a tag in `known`
+  // keep it (the first of several), the others get those above.
   using KnownTag = std::pair<RangeId, int64_t>;
   RangeTags(const DebugInfo& info, std::span<const KnownTag> known);
 
   // The range's tag, or kNoTag.
   int64_t TagOf(RangeId id) const { return tags_[id.index]; }
-  // The same for the range of a node, which PyTorch needs to have a tag: that of the null range
-  // where a range cannot have one.
+  // The same for the range of a node. Beside kept records that of the null range stands for ranges
+  // that cannot have a tag, since PyTorch does not load nodes without one.
   int64_t NodeTagOf(RangeId id) const { return tags_[id.index] < 0 ? null_tag_ : tags_[id.index]; }
   // The ranges that got their tags here, in the order of their tags.
   const std::vector<RangeId>& tagged() const { return tagged_; }
