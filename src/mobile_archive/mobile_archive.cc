@@ -7,9 +7,12 @@
 
 #include "handrail/base/hash128.h"
 #include "handrail/bytecode/bytecode.h"
+#include "handrail/debug_map/debug_map_writer.h"
 #include "handrail/graph/loaded_module.h"
+#include "handrail/torch_debug/torch_debug.h"
 
 #include "archive/archive_edit.h"
+#include "mobile_archive/backend_units.h"
 #include "mobile_archive/bytecode_writer.h"
 #include "mobile_archive/exported_functions.h"
 #include "mobile_archive/mobile_limits.h"
@@ -17,6 +20,7 @@
 #include "torch_debug/call_stacks.h"
 #include "torch_debug/debug_record_writer.h"
 #include "torch_debug/handle_record.h"
+#include "torch_debug/own_records.h"
 #include "torch_debug/tagged_ranges.h"
 
 namespace handrail::mobile_archive {
@@ -26,8 +30,10 @@ constexpr std::string_view kNewRangesName = "delegated_backends.debug_pkl";
 
 class Maker {
  public:
-  Maker(const Archive& archive, graph::LoadedModule module, MemoryBudget& budget)
-      : archive_(archive),
+  Maker(std::span<const std::byte> file, const Archive& archive, graph::LoadedModule module,
+        MemoryBudget& budget)
+      : file_(file),
+        archive_(archive),
         module_(std::move(module)),
         budget_(budget),
         warnings_(archive.name()),
@@ -36,6 +42,7 @@ class Maker {
 
   Result<MobileArchive> Make() && {
     HANDRAIL_RETURN_IF_ERROR(Compile());
+    HANDRAIL_RETURN_IF_ERROR(AddUnitsOfBlobs());
     const std::vector<RangeTags::KnownTag> known = KnownTags();
     const DebugInfo info = std::move(debug_info_).Finish();
     HANDRAIL_RETURN_IF_ERROR(InFile(CheckForMobile(program_, module_.objects(), info)));
@@ -48,7 +55,9 @@ class Maker {
     const RangeTags tags(info, known);
     edit.added.push_back({std::string(kNewRangesName), WriteRangeRecord(info, tags)});
     edit.added.push_back(
-        {std::string(kCallStackMapName), WriteCallStackMap(info, info.units.front(), tags)});
+        {std::string(kCallStackMapName), WriteCallStackMap(info, UnitOfAllHandles(info), tags)});
+    HANDRAIL_ASSIGN_OR_RETURN(std::string key, BuildKeyOf(info));
+    edit.added.push_back({std::string(kBuildKeyName), std::move(key)});
 
     MobileArchive result;
     HANDRAIL_ASSIGN_OR_RETURN(result.bytes, EditArchive(archive_, edit));
@@ -81,6 +90,19 @@ class Maker {
     return {};
   }
 
+  Status AddUnitsOfBlobs() {
+    if (archive_.Find(kOwnDebugInfoName) == nullptr) return {};
+    HANDRAIL_ASSIGN_OR_RETURN(const TorchDebugInfo debug,
+                              ReadTorchDebugInfo(file_, archive_.name()));
+    return InFile(AddBackendUnits(debug.info, debug_info_));
+  }
+
+  // A hash of all that handles stand for (own_records.h).
+  static Result<std::string> BuildKeyOf(const DebugInfo& info) {
+    HANDRAIL_ASSIGN_OR_RETURN(const std::vector<std::byte> map, EncodeDebugMap(info));
+    return HashBytes(map).ToHex();
+  }
+
   // The tags that the kept records give to ranges.
   std::vector<RangeTags::KnownTag> KnownTags() {
     TaggedRanges ranges(TaggedRanges::Use::kTagged, debug_info_, budget_, warnings_);
@@ -96,6 +118,7 @@ class Maker {
     return known;
   }
 
+  std::span<const std::byte> file_;
   const Archive& archive_;
   graph::LoadedModule module_;
   MemoryBudget& budget_;
@@ -117,7 +140,7 @@ Result<MobileArchive> MakeMobileArchive(std::span<const std::byte> file, std::st
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{}: need a module archive, have one that has bytecode", name));
   }
-  return Maker(archive, std::move(module), budget).Make();
+  return Maker(file, archive, std::move(module), budget).Make();
 }
 
 }  // namespace handrail::mobile_archive

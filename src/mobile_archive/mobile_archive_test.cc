@@ -6,10 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "handrail/debug_info/debug_info_builder.h"
+#include "handrail/debug_map/debug_map_writer.h"
 #include "handrail/mobile_archive/program_reader.h"
 #include "handrail/torch_debug/torch_debug.h"
 
 #include "archive/archive.h"
+#include "archive/archive_edit.h"
 #include "archive/pickle_writer.h"
 #include "values/object_archive_testing.h"
 
@@ -114,12 +117,53 @@ TEST(MakeMobileArchive, KeepsEveryRecord) {
   const auto before = RecordsOf(module);
   const auto after = RecordsOf(MakeOrFail(module));
   EXPECT_THAT(after, IsSupersetOf(before));
-  EXPECT_EQ(after.size(), before.size() + 4);
+  EXPECT_EQ(after.size(), before.size() + 5);
   EXPECT_EQ(after.at("extra/notes"), unknown);
 }
 
 TEST(MakeMobileArchive, MakesTheSameBytesOfTheSameInput) {
   EXPECT_EQ(MakeOrFail(ModuleOf(kCode)), MakeOrFail(ModuleOf(kCode)));
+}
+
+// The same bytecode, one line further down.
+TEST(MakeMobileArchive, TellsBuildsApartWhoseLinesMoved) {
+  const std::string here = MakeOrFail(ModuleOf(kCode));
+  const std::string below = MakeOrFail(ModuleOf("\n" + kCode));
+  EXPECT_EQ(RecordsOf(here)["bytecode.pkl"], RecordsOf(below)["bytecode.pkl"]);
+  EXPECT_NE(RecordsOf(here)["handrail/build_key"], RecordsOf(below)["handrail/build_key"]);
+}
+
+TEST(MakeMobileArchive, TellsPytorchWhatTheHandlesOfBlobsStandFor) {
+  DebugInfoBuilder builder;
+  const SourceId source = builder.AddSource({.file_name = "blob.py", .text = "return x + y\n"});
+  ASSERT_TRUE(builder.BeginUnit({.kind = UnitKind::kBackend, .key = HashBytes("key")}));
+  const RangeId range = builder.AddRange(source, 7, 12);
+  const StackId stack = builder.AddCall(StackId::none(), "forward",
+                                        ModuleInstance{"__torch__.Inner", "inner"}, range);
+  const Result<DebugHandle> handle = builder.AddNode("aten::mul", range, stack);
+  ASSERT_TRUE(handle);
+  const auto map = EncodeDebugMap(std::move(builder).Finish());
+  ASSERT_TRUE(map);
+  const std::string record(reinterpret_cast<const char*>(map->data()), map->size());
+
+  std::string file = MakeOrFail(ModuleOf(kCode, {{"handrail/debug_info", record}}));
+  EXPECT_EQ(RecordsOf(file)["handrail/debug_info"], record);
+  // With PyTorch's records alone.
+  MemoryBudget budget(file.size());
+  const Result<Archive> archive = Archive::Open(BytesOf(file), "a", budget);
+  ASSERT_TRUE(archive);
+  const auto is_own = [](std::string_view name) { return name == "handrail/debug_info"; };
+  const Result<std::string> bare = EditArchive(*archive, {.removes = is_own, .added = {}});
+  ASSERT_TRUE(bare);
+  const auto debug = ReadTorchDebugInfo(BytesOf(*bare), "m.ptl");
+  ASSERT_TRUE(debug);
+  EXPECT_THAT(debug->warnings, IsEmpty());
+  const DebugInfo& info = debug->info;
+  EXPECT_EQ(info.units.at(0).handles.back(), *handle);
+  const Node& node = info.units.at(0).nodes.back();
+  EXPECT_EQ(info.strings.at(node.name), "aten::mul");
+  EXPECT_EQ(info.ranges[node.range.index].start, (Position{1, 8}));
+  EXPECT_FALSE(node.stack.is_none());
 }
 
 TEST(MakeMobileArchive, RefusesArchivesThatHaveBytecode) {

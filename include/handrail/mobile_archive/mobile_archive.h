@@ -8,8 +8,9 @@
 //
 // Added records, as PyTorch 1.13 writes them (docs/format.md, "PyTorch's records"): bytecode.pkl,
 // mobile_debug_handles.pkl, callstack_debug_map.pkl, and delegated_backends.debug_pkl for the
-// source ranges that no kept record has a tag for. Handles are dense from 0. The same input gives
-// the same bytes.
+// source ranges that no kept record has a tag for; and handrail/build_key (docs/format.md). Handles
+// are dense from 0; those of blobs that Handrail lowered stay, and the call-stack map has them,
+// too. The same input gives the same bytes.
 #pragma once
 
 #include <cstddef>
