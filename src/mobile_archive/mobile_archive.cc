@@ -1,6 +1,6 @@
 #include "handrail/mobile_archive/mobile_archive.h"
 
-#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,8 +41,9 @@ class Maker {
         storages_(module_.constants(), constants_) {}
 
   Result<MobileArchive> Make() && {
+    HANDRAIL_RETURN_IF_ERROR(ReadUnitsOfBlobs());
     HANDRAIL_RETURN_IF_ERROR(Compile());
-    HANDRAIL_RETURN_IF_ERROR(AddUnitsOfBlobs());
+    HANDRAIL_RETURN_IF_ERROR(InFile(AddBackendUnits(blobs_, debug_info_)));
     const std::vector<RangeTags::KnownTag> known = KnownTags();
     const DebugInfo info = std::move(debug_info_).Finish();
     HANDRAIL_RETURN_IF_ERROR(InFile(CheckForMobile(program_, module_.objects(), info)));
@@ -76,8 +77,12 @@ class Maker {
   Status Compile() {
     HANDRAIL_ASSIGN_OR_RETURN(const std::vector<graph::FunctionId> functions,
                               ExportedFunctions(module_));
-    HANDRAIL_RETURN_IF_ERROR(debug_info_.BeginUnit(
-        {.kind = UnitKind::kBytecode, .key = HashBytes(archive_.name()), .build_id = {}}));
+    // The handles in blobs that others lowered are in no record, and may be any small numbers:
+    // those of the bytecode keep away from them, lest a blob's handle lead to a line of the
+    // bytecode.
+    HANDRAIL_RETURN_IF_ERROR(
+        debug_info_.BeginUnit({.kind = HasForeignBlobs() ? UnitKind::kBackend : UnitKind::kBytecode,
+                               .key = HashBytes(file_)}));
     const auto body_of = [this](graph::FunctionId function) { return module_.GraphOf(function); };
     const auto constant = [this](uint32_t row) -> Result<values::Value> {
       const values::ObjectGraph& graph = module_.constants();
@@ -90,11 +95,23 @@ class Maker {
     return {};
   }
 
-  Status AddUnitsOfBlobs() {
+  Status ReadUnitsOfBlobs() {
     if (archive_.Find(kOwnDebugInfoName) == nullptr) return {};
-    HANDRAIL_ASSIGN_OR_RETURN(const TorchDebugInfo debug,
-                              ReadTorchDebugInfo(file_, archive_.name()));
-    return InFile(AddBackendUnits(debug.info, debug_info_));
+    HANDRAIL_ASSIGN_OR_RETURN(TorchDebugInfo debug, ReadTorchDebugInfo(file_, archive_.name()));
+    blobs_ = std::move(debug.info);
+    return {};
+  }
+
+  // Whether there are more lowered modules than units that say what is in them.
+  bool HasForeignBlobs() const {
+    const values::ObjectGraph& objects = module_.objects();
+    std::unordered_set<std::string_view> lowered;
+    for (uint32_t row = 0; row < objects.size(); ++row) {
+      if (objects.kind({row}) != values::ValueKind::kObject) continue;
+      const std::string_view name = objects.class_name({row});
+      if (name.find(".LoweredModule.") != std::string_view::npos) lowered.insert(name);
+    }
+    return lowered.size() > blobs_.units.size();
   }
 
   // A hash of all that handles stand for (own_records.h).
@@ -123,6 +140,7 @@ class Maker {
   graph::LoadedModule module_;
   MemoryBudget& budget_;
   WarningList warnings_;
+  DebugInfo blobs_;  // with the units of what Handrail lowered
   DebugInfoBuilder debug_info_;
   values::Instantiator constants_;
   StorageNames storages_;

@@ -166,6 +166,23 @@ TEST(MakeMobileArchive, TellsPytorchWhatTheHandlesOfBlobsStandFor) {
   EXPECT_FALSE(node.stack.is_none());
 }
 
+// PyTorch's blobs hold small numbers of a process that ended: none of them is the bytecode's.
+TEST(MakeMobileArchive, KeepsAwayFromTheHandlesOfForeignBlobs) {
+  const std::string name = "torch.jit.LoweredModule.demo.__torch__.Inner";
+  const std::string file =
+      ModuleArchiveOf({"__torch__.M", {{"inner", {name, {}}}}},
+                      {{"__torch__", ClassOf("M", fmt::format("  inner : {}\n", name) +
+                                                      "  def forward(self: __torch__.M,\n"
+                                                      "    x: Tensor) -> Tensor:\n"
+                                                      "    return torch.neg(x)\n")},
+                       {"torch.jit.LoweredModule.demo.__torch__", ClassOf("Inner", "")}});
+  const auto read = ReadProgram(BytesOf(MakeOrFail(file)), "m.ptl");
+  ASSERT_TRUE(read) << read.error().message;
+  for (const DebugHandle handle : read->program.functions.at(0).handles) {
+    EXPECT_NE(HandleSpaceOf(handle), kBytecodeSpace);
+  }
+}
+
 TEST(MakeMobileArchive, RefusesArchivesThatHaveBytecode) {
   EXPECT_THAT(MessageOf(MakeOrFail(ModuleOf(kCode))), HasSubstr("have one that has bytecode"));
 }
