@@ -28,13 +28,13 @@ endif()
 # Files of the tree are listed by pattern: adding a file needs no change here. `*_test.cc` are unit
 # tests, `*_bench.cc` benchmarks, everything else is the stage.
 function(handrail_sources result directory)
-  file(GLOB sources CONFIGURE_DEPENDS ${directory}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${directory}/*.cc ${directory}/*/*.cc)
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
   set(${result} ${sources} PARENT_SCOPE)
 endfunction()
 
 # handrail_stage(NAME [USES stage...] [LINKS target...])
-# One folder of src/ as an object library `handrail_NAME`, with its unit tests. A folder without
+# One folder of src/, with the folders in it, as an object library `handrail_NAME`. A folder without
 # sources is no stage yet, and is left out where another stage uses it.
 function(handrail_stage name)
   cmake_parse_arguments(STAGE "" "" "USES;LINKS" ${ARGN})
@@ -74,7 +74,8 @@ endfunction()
 
 # handrail_unit_tests(NAME): src/NAME/*_test.cc as the program NAME_test.
 function(handrail_unit_tests name)
-  file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*_test.cc)
+  file(GLOB tests CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/src/${name}/*_test.cc ${PROJECT_SOURCE_DIR}/src/${name}/*/*_test.cc)
   if(tests)
     handrail_objects(objects ${name})
     handrail_test(${name}_test SOURCES ${tests} LINKS ${objects})

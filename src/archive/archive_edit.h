@@ -22,7 +22,8 @@ namespace handrail {
 struct ArchiveEdit {
   // Whether a record, by its name inside the archive's folder, is left out. Empty: none is.
   std::function<bool(std::string_view record_name)> removes;
-  // Put behind all others, in the archive's folder, compressed as PyTorch would.
+  // Put in the place of the record of that name, or behind all others, in the archive's folder,
+  // compressed as PyTorch would.
   struct NewRecord {
     std::string name;
     std::string content;

@@ -59,6 +59,19 @@ TEST(ArchiveEdit, KeepsUnknownRecordsOfOtherWriters) {
                                                Pair("outside", "o"), Pair("m/new", "n")));
 }
 
+TEST(ArchiveEdit, ReplacesRecordsWhereTheyStand) {
+  const std::string bytes = PlainZip({{.name = "m/a", .data = "a"}, {.name = "m/b", .data = "b"}});
+  ArchiveEdit edit;
+  edit.added.push_back({"new", "n"});
+  edit.added.push_back({"a", "other"});
+  const Result<std::string> edited = Edit(bytes, edit);
+  ASSERT_TRUE(edited);
+  EXPECT_THAT(ContentsOf(*edited),
+              ElementsAre(Pair("m/a", "other"), Pair("m/b", "b"), Pair("m/new", "n")));
+  edit.added.push_back({"a", "again"});
+  EXPECT_EQ(Edit(bytes, edit).error().message, "m.ptl: record 'a': was added before");
+}
+
 TEST(ArchiveEdit, RefusesWhatItCannotCopy) {
   const auto error = [](const std::string& bytes) {
     const Result<std::string> edited = Edit(bytes, {});

@@ -19,6 +19,7 @@
 #include "handrail/debug_info/handle.h"
 #include "handrail/graph/compilation_unit.h"
 #include "handrail/graph/graph.h"
+#include "handrail/values/instantiate.h"
 #include "handrail/values/value.h"
 
 namespace handrail {
@@ -56,6 +57,11 @@ struct ModuleToLower {
   std::string type_name;               // "__torch__.M"
   std::vector<MethodToLower> methods;  // those that the compile spec names
   values::Value object;                // the module; None for a text without objects
+  // Objects in it whose attributes are None until their `__setstate__` is called, and its argument:
+  // modules that were lowered before, for one.
+  std::vector<values::ObjectState> states;
+  // The value of a constant that graphs only count (graph::ConstantKind::kExternal), by its row.
+  std::function<Result<values::Value>(uint32_t row)> external_constant;
 };
 
 // What Compile gives for one method. `handle` is only handed back to Execute.
