@@ -39,6 +39,7 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
   AddStrip(app, chosen);
   AddMerge(app, chosen);
   AddGraph(app, chosen);
+  AddRun(app, chosen);
   const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);
   for (CLI::App* verb : verbs) verb->group("Verbs");
 

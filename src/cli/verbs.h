@@ -24,5 +24,6 @@ void AddVerify(CLI::App& app, Action& chosen);
 void AddStrip(CLI::App& app, Action& chosen);
 void AddMerge(CLI::App& app, Action& chosen);
 void AddGraph(CLI::App& app, Action& chosen);
+void AddRun(CLI::App& app, Action& chosen);
 
 }  // namespace handrail::cli
