@@ -149,6 +149,21 @@ std::vector<std::string> TypesOfForward(std::string_view classes, std::string_vi
   return compiled->program.functions[0].types;
 }
 
+// The runtime takes both operands off the stack, the default one as well.
+TEST(Compile, LoadsAllThatAnInstructionTakes) {
+  EXPECT_EQ(TextOfForward("def forward(self, x: Tensor):\n"
+                          "  torch.warn('careful')\n"
+                          "  return x\n"),
+            "function __torch__.M.forward, 2 registers\n"
+            "  0  STOREN 1 2\n"
+            "  1  DROPR 1\n"
+            "  2  LOADC               'careful'\n"
+            "  3  LOADC 1             2\n"
+            "  4  WARN\n"
+            "  5  MOVE 2\n"
+            "  6  RET\n");
+}
+
 TEST(Compile, NamesTypesAsPytorchDoes) {
   EXPECT_THAT(
       TypesOfForward("class P(NamedTuple):\n  x : Tensor\n  n : int\n"

@@ -160,8 +160,9 @@ class Emitter {
     const size_t count = graph_.inputs(node).size();
     const graph::SchemaId schema = graph_.schema(node);
     // What became an instruction takes all of its operands.
-    const bool is_instruction =
-        PromotedAs(node) != nullptr || graph_.kind(node) == symbols::kRaiseException;
+    const bool is_instruction = PromotedAs(node) != nullptr ||
+                                graph_.kind(node) == symbols::kRaiseException ||
+                                graph_.kind(node) == symbols::kWarn;
     if (schema.is_none() || unit_.schema(schema).takes_more || is_instruction) return count;
     return std::min(count, argument_counts_.at(schema));
   }
