@@ -40,3 +40,7 @@ bench/sizes/table.py "$build/bin/handrail" "$torch" "$torch/r212k/r212k.ptl" "${
 echo "== loading and inlining beside libtorch"
 bench/beside_torch/load_table.py "$build/benchmarks/load_side" build/peer/libtorch/peer_graph \
   "$torch/r212k/r212k.pt" "$torch"/networks/*.pt
+
+echo "== the interpreter beside PyTorch's lite interpreter"
+mkdir -p "$torch/interpreter"
+bench/beside_torch/run_table.py "$build/benchmarks/run_side" "$torch/interpreter"

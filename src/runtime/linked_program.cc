@@ -82,6 +82,12 @@ LinkedProgram::LinkedProgram(const bytecode::Program& program,
   }
 }
 
+bool LinkedProgram::is_left_out(std::string_view name) const {
+  return std::any_of(
+      left_out_.begin(), left_out_.end(),
+      [&](const bytecode::LeftOutFunction& function) { return function.name == name; });
+}
+
 std::string LinkedProgram::WhyMissing(std::string_view name) const {
   for (const bytecode::LeftOutFunction& function : left_out_) {
     if (function.name == name) return function.error.message;

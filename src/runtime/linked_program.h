@@ -55,6 +55,8 @@ class LinkedProgram {
 
   // By qualified name; null: there is none.
   const LinkedFunction* Find(std::string_view name) const;
+  // Whether the function is not there because it could not be compiled.
+  bool is_left_out(std::string_view name) const;
   // What to say of a function that is not there.
   std::string WhyMissing(std::string_view name) const;
   const std::vector<MissingOperator>& missing_operators() const { return missing_; }

@@ -29,6 +29,13 @@ RunResult<Value> RunFile(const std::string& file, std::string_view method) {
   return module->Run(method, {});
 }
 
+// The weights of the module are views of the file.
+Result<Module> LoadFile(const std::string& path) {
+  HANDRAIL_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
+  const auto owner = std::make_shared<const MappedFile>(std::move(file));
+  return runtime::Load(owner->bytes(), path, {}, owner);
+}
+
 Value Matrix(int64_t rows, int64_t columns, float each) {
   const values::TensorRef tensor =
       values::Tensor::Allocate(values::ElementType::kFloat32, std::vector<int64_t>{rows, columns});
@@ -37,9 +44,7 @@ Value Matrix(int64_t rows, int64_t columns, float each) {
 }
 
 TEST(Load, RunsAModuleArchive) {
-  Result<MappedFile> file = MappedFile::Open("test/data/model.pt");
-  ASSERT_TRUE(file);
-  Result<Module> module = Load(file->bytes(), "model.pt");
+  Result<Module> module = LoadFile("test/data/model.pt");
   ASSERT_TRUE(module) << module.error().message;
   EXPECT_THAT(module->methods(), testing::Contains("forward"));
   EXPECT_THAT(module->warnings(), testing::IsEmpty());
@@ -60,9 +65,7 @@ TEST(Load, RunsAModuleArchive) {
 // With debug info errors have traces; without, the token that leads to the same text.
 TEST(Load, RunsMobileArchives) {
   const auto failure = [](const std::string& path) {
-    Result<MappedFile> file = MappedFile::Open(path);
-    EXPECT_TRUE(file);
-    Result<Module> module = Load(file->bytes(), path);
+    Result<Module> module = LoadFile(path);
     EXPECT_TRUE(module) << module.error().message;
     EXPECT_TRUE(module->Run("forward", std::vector<Value>{Matrix(6, 2, 1)}));
     const RunResult<Value> odd = module->Run("forward", std::vector<Value>{Matrix(5, 2, 1)});
@@ -97,6 +100,7 @@ TEST(Load, AMethodThatCannotBeCompiledFailsOnlyWhenItRuns) {
   const RunResult<Value> fork = module->Run("fork", std::vector<Value>{Value(2)});
   ASSERT_FALSE(fork);
   EXPECT_EQ(fork.error().message, module->warnings()[0]);
+  EXPECT_FALSE(fork.error().is_misuse);
 }
 
 // An object of `__torch__.M`, whose state is the int.

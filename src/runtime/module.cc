@@ -107,7 +107,11 @@ class Module::State {
  private:
   RunResult<Value> RunFunction(const std::string& name, Stack stack) {
     const LinkedFunction* const function = program_.Find(name);
-    if (function == nullptr) return Misuse(program_.WhyMissing(name));
+    if (function == nullptr) {
+      RunError error{.message = program_.WhyMissing(name), .handles = {}, .trace = {}};
+      error.is_misuse = !program_.is_left_out(name);
+      return tl::unexpected<RunError>(std::move(error));
+    }
     const std::vector<bytecode::Argument>& arguments = function->function->arguments;
     const size_t given_count = stack.size() - 1;
     while (stack.size() < arguments.size() && arguments[stack.size()].has_default) {

@@ -30,7 +30,7 @@ class Programs:
         if os.path.exists(kept):
             with gzip.open(kept, "rb") as file:
                 return [json.loads(line) for line in file]
-        lines = self._probe_lines(path, commands)
+        lines = self.probe_lines(path, commands)
         os.makedirs(folder, exist_ok=True)
         with gzip.open(f"{kept}.{os.getpid()}", "wb", compresslevel=1) as file:
             file.write(b"\n".join(lines))
@@ -44,7 +44,7 @@ class Programs:
             parts.append(f"{file} {about.st_size} {about.st_mtime_ns}")
         return hashlib.sha256("\n".join(parts).encode()).hexdigest() + ".gz"
 
-    def _probe_lines(self, path, commands):
+    def probe_lines(self, path, commands):
         done = subprocess.run(
             [self.probe, path, self.backend],
             env={**os.environ, "OMP_NUM_THREADS": "1"},  # two probes run at once
@@ -83,6 +83,16 @@ class Programs:
                 f"handrail {arguments[0]}: exit {done.returncode}, expected {exits}: {error}"
             )
         return done.stdout
+
+    def fail(self, *arguments):
+        """Runs handrail on a model that must fail, and returns its stderr."""
+        done = subprocess.run(
+            [self.handrail, *arguments], capture_output=True, check=False, timeout=TIMEOUT_SECONDS
+        )
+        said = done.stderr.decode(errors="replace")
+        if done.returncode != 1:
+            raise ProgramError(f"handrail {arguments[0]}: exit {done.returncode}, not 1: {said}")
+        return said
 
     def json_lines(self, *arguments, exits=(0,)):
         """Runs handrail and yields the object of each line of its stdout."""

@@ -21,7 +21,7 @@ struct RunError {
   // `{{{hdh:<build id>:<handles>}}}`, which `handrail symbolize` turns into the same text. "" if
   // there are no handles.
   std::string trace;
-  // Nothing ran: there is no such method, it could not be compiled, or the inputs do not fit it.
+  // Nothing ran: there is no such method, or the inputs do not fit it.
   bool is_misuse = false;
 
   // All of it, as a user reads it: the message, then the trace on lines of its own.

@@ -7,7 +7,17 @@
 and is listed here. compare() may raise ProgramError; that counts as a difference.
 """
 
-from comparisons import default_style, failures, graphs, maps, merged, strip, traces, unloadable
+from comparisons import (
+    default_style,
+    failures,
+    graphs,
+    maps,
+    merged,
+    run,
+    strip,
+    traces,
+    unloadable,
+)
 
 ALL = {
     "traces": traces,
@@ -17,5 +27,6 @@ ALL = {
     "default_style": default_style,
     "maps": maps,
     "graphs": graphs,
+    "run": run,
     "strip": strip,
 }
