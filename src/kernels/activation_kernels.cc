@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/elements.h"
+#include "kernels/compose.h"
+#include "kernels/elementwise.h"
 #include "kernels/families.h"
 
 namespace handrail::kernels {
@@ -14,36 +15,27 @@ template <typename Op>
 TensorRef Map(const Tensor& self, Op op) {
   const ElementType type = FloatingType(self.element_type());
   const ElementType compute = ComputeType(type);
-  const TensorRef input = As(self, compute);
-  TensorRef out = New(compute, self.sizes());
-  const auto run = [&](auto zero) {
-    using T = decltype(zero);
-    const T* x = input->data<T>();
-    T* y = out->mutable_data<T>();
-    for (int64_t i = 0; i < out->element_count(); ++i) y[i] = static_cast<T>(op(x[i]));
-  };
-  if (compute == ElementType::kFloat32) {
-    run(float{});
-  } else {
-    run(double{});
-  }
-  return As(*out, type);
+  return ApplyToEach(self, type, compute, [&op](auto x) {
+    if constexpr (std::is_integral_v<decltype(x)>) {
+      return x;  // not reached
+    } else {
+      return static_cast<decltype(x)>(op(x));
+    }
+  });
 }
 // In the input's own type.
 template <typename Op>
 TensorRef MapSame(const Tensor& self, Op op) {
-  if (IsFloating(self.element_type())) return Map(self, op);
-  const TensorRef input = As(self, ElementType::kInt64);
-  TensorRef out = New(ElementType::kInt64, self.sizes());
-  for (int64_t i = 0; i < out->element_count(); ++i) {
-    out->mutable_data<int64_t>()[i] = op(input->data<int64_t>()[i]);
-  }
-  return As(*out, self.element_type());
+  const ElementType type = self.element_type();
+  return ApplyToEach(self, type, ComputeType(type),
+                     [&op](auto x) { return static_cast<decltype(x)>(op(x)); });
 }
-template <auto F>
-TensorRef InPlace(Tensor& self) {
-  CopyInto(self, *F(self));
-  return Share(self);
+template <auto F, typename... Rest>
+TensorRef InPlace(Tensor& self, Rest... rest) {
+  return StoreInPlace(self, *F(self, rest...));
+}
+void RefuseBools(const Tensor& self, std::string_view message) {
+  if (self.element_type() == ElementType::kBool) Raise(std::string(message));
 }
 
 template <double (*F)(double)>
@@ -52,15 +44,20 @@ TensorRef Function(const Tensor& self) {
 }
 
 TensorRef Relu(const Tensor& self) {
+  RefuseBools(self, "Boolean inputs not supported for relu");
   return MapSame(self, [](auto x) { return x < 0 ? decltype(x){0} : x; });
 }
 TensorRef Relu6(const Tensor& self) {
+  RefuseBools(self, "Bool inputs not supported for hardtanh");
   return MapSame(self, [](auto x) {
     using T = decltype(x);
     return x < 0 ? T{0} : (x > 6 ? T{6} : x);
   });
 }
 TensorRef Negate(const Tensor& self) {
+  RefuseBools(self,
+              "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+              "invert a mask, use the `~` or `logical_not()` operator instead.");
   return MapSame(self, [](auto x) {
     if constexpr (std::is_integral_v<decltype(x)>) {
       return static_cast<int64_t>(-static_cast<uint64_t>(x));
@@ -83,10 +80,6 @@ TensorRef Hardtanh(const Tensor& self, Scalar low, Scalar high) {
     using T = decltype(x);
     return x != x ? x : std::clamp(x, static_cast<T>(low.number), static_cast<T>(high.number));
   });
-}
-TensorRef HardtanhInPlace(Tensor& self, Scalar low, Scalar high) {
-  CopyInto(self, *Hardtanh(self, low, high));
-  return Share(self);
 }
 template <typename T>
 T HardGate(T x) {
@@ -176,7 +169,7 @@ constexpr KernelRow kRows[] = {
     Row<&InPlace<&Negate>>("aten::neg_"),
     Row<&Absolute>("aten::abs"),
     Row<&Hardtanh>("aten::hardtanh"),
-    Row<&HardtanhInPlace>("aten::hardtanh_"),
+    Row<&InPlace<&Hardtanh, Scalar, Scalar>>("aten::hardtanh_"),
     Row<&Hardswish>("aten::hardswish"),
     Row<&InPlace<&Hardswish>>("aten::hardswish_"),
     Row<&Hardsigmoid>("aten::hardsigmoid"),

@@ -1,8 +1,11 @@
 // Operators on lists, tuples and dicts.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "kernels/equality.h"
 #include "kernels/families.h"
+#include "kernels/python_slice.h"
 
 namespace handrail::kernels {
 
@@ -31,6 +34,7 @@ Value SetItem(const Value& list, int64_t index, const Value& element) {
   return list;
 }
 void Delete(List& list, int64_t index) {
+  if (list.elements.empty()) Raise("pop index out of range");
   const size_t place = Place(index, list.elements.size());
   list.elements.erase(list.elements.begin() + static_cast<std::ptrdiff_t>(place));
 }
@@ -70,6 +74,7 @@ std::vector<Value> Concatenate(List& a, List& b) {
 }
 std::vector<Value> Repeat(List& list, int64_t count) {
   constexpr size_t kElementsMax = size_t{1} << 32;
+  if (count < 0) Raise("vector::reserve");
   std::vector<Value> result;
   for (int64_t i = 0; i < count && !list.elements.empty(); ++i) {
     if (result.size() + list.elements.size() > kElementsMax) Raise("list is too long");
@@ -82,16 +87,10 @@ std::vector<Value> RepeatRight(int64_t count, List& list) {
 }
 std::vector<Value> Slice(List& list, std::optional<int64_t> start, std::optional<int64_t> end,
                          int64_t step) {
-  if (step <= 0) Raise("slice step must be positive");
-  const auto count = static_cast<int64_t>(list.elements.size());
-  const auto clamp = [count](int64_t at) {
-    return std::clamp<int64_t>(at < 0 ? at + count : at, 0, count);
-  };
-  const int64_t last = end ? clamp(*end) : count;
   std::vector<Value> result;
-  for (int64_t i = start ? clamp(*start) : 0; i < last; i += std::min(step, last - i)) {
-    result.push_back(list.elements[static_cast<size_t>(i)]);
-  }
+  const PythonSlice slice(list.elements.size(), start, end, step);
+  result.reserve(slice.count());
+  for (size_t i = 0; i < slice.count(); ++i) result.push_back(list.elements[slice.Place(i)]);
   return result;
 }
 bool Contains(List& list, const Value& item) {
@@ -102,7 +101,8 @@ int64_t Index(List& list, const Value& item) {
   for (size_t i = 0; i < list.elements.size(); ++i) {
     if (IsEqual(list.elements[i], item)) return static_cast<int64_t>(i);
   }
-  Raise("'item' is not in list");
+  if (item.kind() == Kind::kString) Raise("'" + item.string() + "' is not in list");
+  Raise(fmt::format("'{:g}' is not in list", Unbox<Scalar>::From(item).number));
 }
 int64_t Count(List& list, const Value& item) {
   return std::count_if(list.elements.begin(), list.elements.end(),
@@ -186,6 +186,26 @@ void DictSet(Dict& dict, const Value& key, const Value& value) {
 void DictDelete(Dict& dict, const Value& key) {
   if (!dict.Erase(key)) Raise("KeyError: " + Describe(key));
 }
+Value DictPop(Dict& dict, const Value& key) {
+  Value result = DictGet(dict, key);
+  dict.Erase(key);
+  return result;
+}
+Value DictPopOrDefault(Dict& dict, const Value& key, const Value& fallback) {
+  Value result = DictGetOrDefault(dict, key, fallback);
+  dict.Erase(key);
+  return result;
+}
+Value DictSetDefault(Dict& dict, const Value& key, const Value& fallback) {
+  const Value* found = dict.Find(key);
+  if (found != nullptr) return *found;
+  dict.Set(key, fallback);
+  return fallback;
+}
+void DictUpdate(Dict& dict, Dict& other) {
+  const std::vector<Dict::Entry> added = other.entries();  // may be the same dict
+  for (const auto& [key, value] : added) dict.Set(key, value);
+}
 std::vector<Value> DictKeys(Dict& dict) {
   std::vector<Value> result;
   for (const auto& [key, value] : dict.entries()) result.push_back(key);
@@ -240,7 +260,9 @@ void Keep(Stack& stack) {
 #define HANDRAIL_DICT(key)                                                                     \
   Row<&DictContains>("aten::__contains__." key), Row<&DictGet>("aten::__getitem__.Dict_" key), \
       Row<&DictSet>("aten::_set_item." key), Row<&DictGetOrNone>("aten::get." key),            \
-      Row<&DictGetOrDefault>("aten::get.default_" key),                                        \
+      Row<&DictGetOrDefault>("aten::get.default_" key), Row<&DictPop>("aten::pop.Dict_" key),  \
+      Row<&DictPopOrDefault>("aten::pop.Dict_default_" key),                                   \
+      Row<&DictSetDefault>("aten::setdefault." key), Row<&DictUpdate>("aten::update." key),    \
       Row<&DictDelete>("aten::Delete.Dict_" key), Row<&DictLength>("aten::len.Dict_" key),     \
       Row<&DictKeys>("aten::keys." key), Row<&DictValues>("aten::values." key),                \
       Row<&DictItems>("aten::items." key), Row<&DictClear>("aten::clear." key),                \
@@ -267,6 +289,9 @@ constexpr KernelRow kRows[] = {
     Row<&Contains>("aten::__contains__.int_list"),
     Row<&Contains>("aten::__contains__.str_list"),
     Row<&Contains>("aten::__contains__.float_list"),
+    Row<&ListsEqual>("aten::eq.enum"),
+    Row<&ListsDiffer>("aten::ne.enum"),
+    Row<&ListsEqual>("aten::eq.device"),
     Row<&Index>("aten::index.list_int"),
     Row<&Index>("aten::index.list_str"),
     Row<&Index>("aten::index.list_float"),

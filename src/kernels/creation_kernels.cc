@@ -45,7 +45,7 @@ TensorRef ArangeWithStep(Scalar start, Scalar end, Scalar step, OptionalInt type
   const bool is_float = start.is_float() || end.is_float() || step.is_float();
   if (step.number == 0) Raise("step must be nonzero");
   const double steps = std::ceil((end.number - start.number) / step.number);
-  if (!(steps >= 0)) {
+  if (!(steps >= 0) || (end.number - start.number) / step.number < 0) {
     Raise("upper bound and larger bound inconsistent with step sign");
   }
   if (steps > 1e10) Raise("a tensor of as many elements is too large");
@@ -117,6 +117,30 @@ bool ToBool(const Tensor& self) {
   }
   return Item(self).number != 0;
 }
+void CheckImplicit(const Tensor& self) {
+  if (self.requires_grad()) {
+    Raise("Cannot input a tensor that requires grad as a scalar argument");
+  }
+  if (self.dimension_count() != 0) {
+    Raise("Cannot input a tensor of dimension other than 0 as a scalar argument");
+  }
+}
+int64_t ToIntImplicitly(const Tensor& self) {
+  CheckImplicit(self);
+  if (IsFloating(self.element_type())) {
+    Raise("Cannot input a tensor of type " + std::string(TypeName(self.element_type())) +
+          " as an integral argument");
+  }
+  return Item(self).integer;
+}
+double ToFloatImplicitly(const Tensor& self) {
+  CheckImplicit(self);
+  return Item(self).number;
+}
+Scalar ToScalarImplicitly(const Tensor& self) {
+  CheckImplicit(self);
+  return Item(self);
+}
 int64_t ToInt(const Tensor& self) {
   const Scalar item = Item(self);
   if (!item.is_float()) return item.integer;
@@ -172,12 +196,12 @@ constexpr KernelRow kRows[] = {
     Row<&Fill>("aten::fill_.Scalar"),
     Row<&Zero>("aten::zero_"),
     Row<&ToScalar>("aten::item"),
-    Row<&ToScalar>("aten::ScalarImplicit"),
+    Row<&ToScalarImplicitly>("aten::ScalarImplicit"),
     Row<&ToBool>("aten::Bool.Tensor"),
     Row<&ToInt>("aten::Int.Tensor"),
-    Row<&ToInt>("aten::IntImplicit"),
+    Row<&ToIntImplicitly>("aten::IntImplicit"),
     Row<&ToFloat>("aten::Float.Tensor"),
-    Row<&ToFloat>("aten::FloatImplicit"),
+    Row<&ToFloatImplicitly>("aten::FloatImplicit"),
     Row<&IsFloatingPoint>("aten::is_floating_point"),
     Row<&RequiresGradient>("prim::requires_grad"),
     Row<&False>("prim::is_nested"),

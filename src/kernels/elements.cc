@@ -213,6 +213,40 @@ ElementType CheckedType(int64_t code) {
   }
   return static_cast<ElementType>(code);
 }
+namespace {
+
+struct Names {
+  std::string_view type;
+  std::string_view cpp;
+};
+// By the element type's code.
+constexpr Names kNames[] = {
+    {"Byte", "unsigned char"},
+    {"Char", "signed char"},
+    {"Short", "short int"},
+    {"Int", "int"},
+    {"Long", "long int"},
+    {"Half", "c10::Half"},
+    {"Float", "float"},
+    {"Double", "double"},
+    {"ComplexHalf", "c10::complex<c10::Half>"},
+    {"ComplexFloat", "c10::complex<float>"},
+    {"ComplexDouble", "c10::complex<double>"},
+    {"Bool", "bool"},
+    {"QInt8", "c10::qint8"},
+    {"QUInt8", "c10::quint8"},
+    {"QInt32", "c10::qint32"},
+    {"BFloat16", "c10::BFloat16"},
+};
+
+}  // namespace
+
+std::string_view TypeName(ElementType type) {
+  return kNames[static_cast<size_t>(type)].type;
+}
+std::string_view CppName(ElementType type) {
+  return kNames[static_cast<size_t>(type)].cpp;
+}
 
 namespace {
 int Category(ElementType type) {
@@ -259,6 +293,15 @@ TensorRef New(ElementType type, std::span<const int64_t> sizes) {
     }
   }
   return Tensor::Allocate(type, sizes);
+}
+Scalar Rounded(Scalar value, ElementType type) {
+  if (type == ElementType::kFloat64 || type == ElementType::kInt64) return value;
+  if (type == ElementType::kFloat32) {
+    value.number = static_cast<float>(value.number);
+    return value;
+  }
+  const Scalar stored = Item(*Filled(type, {}, value));
+  return {value.kind, stored.integer, stored.number};
 }
 TensorRef Filled(ElementType type, std::span<const int64_t> sizes, Scalar value) {
   TensorRef result = New(type, sizes);

@@ -22,9 +22,13 @@ ElementType Promote(ElementType x, ElementType y);
 ElementType ResultType(const Tensor& a, const Tensor& b);
 ElementType ResultType(const Tensor& a, Scalar b);
 ElementType TypeOf(Scalar scalar);
+// A number as a tensor of that type holds it: 300 is 44 among bytes.
+Scalar Rounded(Scalar value, ElementType type);
 // Of an integral tensor the default type, float32.
 ElementType FloatingType(ElementType type);
 ElementType CheckedType(int64_t code);
+std::string_view TypeName(ElementType type);  // "Float", as PyTorch's messages say it
+std::string_view CppName(ElementType type);   // "float", as those of convolutions do
 
 // Contiguous, not filled.
 TensorRef New(ElementType type, std::span<const int64_t> sizes);

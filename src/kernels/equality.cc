@@ -43,15 +43,15 @@ bool AreSimplyEqual(const Value& a, const Value& b) {
   return a.IsSame(b);
 }
 
+// As PyTorch writes it: whole numbers with a point, others with all digits that tell them apart.
 std::string DescribeFloat(double number) {
-  if (std::isnan(number)) return "nan";
-  if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
-  std::string text = fmt::format("{}", number);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
+  if (std::fabs(number) < 1e10 && std::trunc(number) == number) {
+    return fmt::format("{}{}.", std::signbit(number) ? "-" : "", std::fabs(number));
+  }
+  return fmt::format("{:.17g}", number);
 }
 
-std::string DescribeSimply(const Value& value, bool is_quoted) {
+std::string DescribeSimply(const Value& value) {
   switch (value.kind()) {
     case Kind::kNone:
       return "None";
@@ -62,7 +62,7 @@ std::string DescribeSimply(const Value& value, bool is_quoted) {
     case Kind::kFloat:
       return DescribeFloat(value.float_value());
     case Kind::kString:
-      return is_quoted ? "'" + value.string() + "'" : value.string();
+      return value.string();
     case Kind::kDevice:
       return value.device();
     default:
@@ -90,15 +90,41 @@ bool IsEqual(const Value& a, const Value& b) {
 }
 
 std::string Describe(const Value& value) {
-  if (!HasElements(value)) return DescribeSimply(value, false);
-  const bool is_list = value.kind() == Kind::kList;
-  std::string text = is_list ? "[" : "(";
-  for (const Value& element : Elements(value)) {
-    if (text.size() > 1) text += ", ";
-    text += DescribeSimply(element, true);
+  // A text that closes a container waits under what the container holds.
+  struct Waiting {
+    Value value;
+    std::string text;
+  };
+  std::string text;
+  std::vector<Waiting> waiting = {{value, ""}};
+  while (!waiting.empty()) {
+    const Waiting next = std::move(waiting.back());
+    waiting.pop_back();
+    text += next.text;
+    if (!HasElements(next.value) && next.value.kind() != Kind::kDict) {
+      text += DescribeSimply(next.value);
+      continue;
+    }
+    std::vector<Waiting> held;
+    if (next.value.kind() == Kind::kDict) {
+      for (const auto& [key, element] : next.value.dict().entries()) {
+        held.push_back({key, held.empty() ? "" : ", "});
+        held.push_back({element, ": "});
+      }
+    } else {
+      for (const Value& element : Elements(next.value)) {
+        held.push_back({element, held.empty() ? "" : ", "});
+      }
+    }
+    const bool is_list = next.value.kind() == Kind::kList;
+    const bool is_dict = next.value.kind() == Kind::kDict;
+    text += is_list ? "[" : (is_dict ? "{" : "(");
+    const bool is_single = !is_list && !is_dict && held.size() == 1;
+    waiting.push_back(
+        {Value(std::string(is_list ? "]" : (is_dict ? "}" : (is_single ? ",)" : ")")))), ""});
+    for (size_t i = held.size(); i-- > 0;) waiting.push_back(std::move(held[i]));
   }
-  if (!is_list && Elements(value).size() == 1) text += ",";
-  return text + (is_list ? "]" : ")");
+  return text;
 }
 
 }  // namespace handrail::kernels

@@ -10,7 +10,8 @@ namespace handrail::kernels {
 // Tensors, objects and dicts are equal if they are the same.
 bool IsEqual(const values::Value& a, const values::Value& b);
 
-// As Python's str() writes a number, a text or a list of them; others by their kind.
+// As PyTorch writes a number, a text, or a list, tuple or dict of them: "[1., a]". Others by their
+// kind.
 std::string Describe(const values::Value& value);
 
 }  // namespace handrail::kernels

@@ -10,10 +10,13 @@ namespace handrail::kernels {
 std::span<const KernelRow> NumberKernels();
 std::span<const KernelRow> ContainerKernels();
 std::span<const KernelRow> TextKernels();
-std::span<const KernelRow> ElementwiseKernels();
+std::span<const KernelRow> ArithmeticKernels();
+std::span<const KernelRow> ComparisonKernels();
+std::span<const KernelRow> IndexingKernels();
 std::span<const KernelRow> ActivationKernels();
 std::span<const KernelRow> ReductionKernels();
 std::span<const KernelRow> ShapeKernels();
+std::span<const KernelRow> JoiningKernels();
 std::span<const KernelRow> CreationKernels();
 std::span<const KernelRow> MatrixKernels();
 std::span<const KernelRow> ConvolutionKernels();

@@ -31,8 +31,9 @@ TensorRef Products(const Tensor& a, const Tensor& b, const Ints& sizes, int64_t 
   OnComputeType(compute, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0; i < batch; ++i) {
-      AddProduct(left->data<T>() + i * m * k, right->data<T>() + i * k * n,
-                 out->mutable_data<T>() + i * m * n, m, k, n);
+      AddProduct(MatrixView<T>{left->data<T>() + i * m * k, k},
+                 MatrixView<T>{right->data<T>() + i * k * n, n}, out->mutable_data<T>() + i * m * n,
+                 n, m, k, n);
     }
   });
   return As(*out, type);

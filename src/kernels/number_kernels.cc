@@ -24,8 +24,10 @@ bool Compare(T a, T b) {
 }
 
 double Divide(double a, double b) {
-  if (b == 0) Raise("ZeroDivisionError: division by zero");
-  return a / b;
+  return a / b;  // by zero too, as IEEE 754 says
+}
+double DivideScalars(Scalar a, Scalar b) {
+  return Divide(a.number, b.number);
 }
 void CheckDivisor(int64_t b) {
   if (b == 0) Raise("ZeroDivisionError: integer division or modulo by zero");
@@ -43,19 +45,17 @@ int64_t Remainder(int64_t a, int64_t b) {
   return (rest != 0 && (rest < 0) != (b < 0)) ? rest + b : rest;
 }
 double FloorDivideFloat(double a, double b) {
-  if (b == 0) Raise("ZeroDivisionError: float divmod()");
   return std::floor(a / b);
 }
 double RemainderFloat(double a, double b) {
-  if (b == 0) Raise("ZeroDivisionError: float modulo");
-  const double rest = std::fmod(a, b);
-  return (rest != 0 && (rest < 0) != (b < 0)) ? rest + b : rest;
+  return std::fmod(b + std::fmod(a, b), b);
 }
 double Power(double a, double b) {
+  if (a == 0 && b < 0) Raise("0.0 cannot be raised to a negative power");
   return std::pow(a, b);
 }
 double PowerOfInts(int64_t a, int64_t b) {
-  return std::pow(static_cast<double>(a), static_cast<double>(b));
+  return Power(static_cast<double>(a), static_cast<double>(b));
 }
 double SquareRootOfInt(int64_t a) {
   return std::sqrt(static_cast<double>(a));
@@ -68,10 +68,16 @@ int64_t ToInt(double a) {
   if (!(a >= -9.2233720368547758e18 && a < 9.2233720368547758e18)) return INT64_MIN;
   return static_cast<int64_t>(a);
 }
+void CheckFinite(double a) {
+  if (std::isnan(a)) Raise("Cannot convert float NaN to integer");
+  if (std::isinf(a)) Raise("Cannot convert float inf to integer");
+}
 int64_t Floor(double a) {
+  CheckFinite(a);
   return ToInt(std::floor(a));
 }
 int64_t Ceil(double a) {
+  CheckFinite(a);
   return ToInt(std::ceil(a));
 }
 double Round(double a) {
@@ -82,6 +88,9 @@ int64_t Negate(int64_t a) {
 }
 double NegateFloat(double a) {
   return -a;
+}
+Scalar NegateScalar(Scalar a) {
+  return {a.is_float() ? Kind::kFloat : Kind::kInt, Negate(a.integer), -a.number};
 }
 int64_t AbsoluteInt(int64_t a) {
   return a < 0 ? Negate(a) : a;
@@ -181,7 +190,7 @@ constexpr KernelRow kRows[] = {
     Row<&Compare<std::not_equal_to<>, bool>>("aten::ne.bool"),
     Row<&Divide>("aten::div.int"),
     Row<&Divide>("aten::div.float"),
-    Row<&Divide>("aten::div"),
+    Row<&DivideScalars>("aten::div"),
     Row<&FloorDivide>("aten::floordiv.int"),
     Row<&FloorDivideFloat>("aten::floordiv.float"),
     Row<&FloorDivideFloat>("aten::floordiv.int_float"),
@@ -199,6 +208,7 @@ constexpr KernelRow kRows[] = {
     Row<&Floor>("aten::floor.float"),
     Row<&Ceil>("aten::ceil.float"),
     Row<&Round>("aten::round.float"),
+    Row<&NegateScalar>("aten::neg.Scalar"),
     Row<&Negate>("aten::neg.int"),
     Row<&NegateFloat>("aten::neg.float"),
     Row<&AbsoluteInt>("prim::abs.int"),

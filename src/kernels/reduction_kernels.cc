@@ -78,7 +78,8 @@ TensorRef MeanOver(const Tensor& self, const std::optional<Ints>& dimensions, bo
   if (!IsFloating(result)) {
     Raise(
         "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-        "complex dtype.");
+        "complex dtype. Got: " +
+        std::string(TypeName(result)));
   }
   const auto [sum, count] =
       Sum(self, dimensions ? *dimensions : Ints(), keeps, ElementType::kFloat64);

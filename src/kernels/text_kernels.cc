@@ -3,8 +3,11 @@
 #include <array>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 #include "kernels/equality.h"
 #include "kernels/families.h"
+#include "kernels/python_slice.h"
 
 namespace handrail::kernels {
 
@@ -31,30 +34,36 @@ bool Greater(const std::string& a, const std::string& b) {
 std::string At(const std::string& text, int64_t index) {
   const auto count = static_cast<int64_t>(text.size());
   const int64_t place = index < 0 ? index + count : index;
-  if (place < 0 || place >= count) Raise("string index out of range");
+  if (place < 0 || place >= count) {
+    Raise(fmt::format("basic_string::at: __n (which is {}) >= this->size() (which is {})",
+                      static_cast<uint64_t>(place), count));
+  }
   return text.substr(static_cast<size_t>(place), 1);
 }
 std::string Slice(const std::string& text, std::optional<int64_t> start, std::optional<int64_t> end,
                   int64_t step) {
-  if (step <= 0) Raise("slice step must be positive");
-  const auto count = static_cast<int64_t>(text.size());
-  const auto clamp = [count](int64_t at) {
-    return std::clamp<int64_t>(at < 0 ? at + count : at, 0, count);
-  };
-  const int64_t last = end ? clamp(*end) : count;
   std::string result;
-  for (int64_t i = start ? clamp(*start) : 0; i < last; i += std::min(step, last - i)) {
-    result += text[static_cast<size_t>(i)];
-  }
+  const PythonSlice slice(text.size(), start, end, step);
+  for (size_t i = 0; i < slice.count(); ++i) result += text[slice.Place(i)];
   return result;
 }
-int64_t Find(const std::string& text, const std::string& part, int64_t start, int64_t end) {
+// The part that PyTorch looks at; a begin behind the text's end is an error.
+std::string_view Part(std::string_view text, int64_t start, int64_t end) {
   const auto count = static_cast<int64_t>(text.size());
-  const int64_t from = std::clamp<int64_t>(start < 0 ? start + count : start, 0, count);
-  const int64_t to = end < 0 ? count + end + 1 : std::min(end, count);
-  const size_t found = text.find(part, static_cast<size_t>(from));
-  if (found == std::string::npos || static_cast<int64_t>(found + part.size()) > to) return -1;
-  return static_cast<int64_t>(found);
+  const int64_t from = std::max<int64_t>(start < 0 ? start + count : start, 0);
+  const int64_t to = end < 0 ? count + end + 1 : end;
+  if (from > count) {
+    Raise(fmt::format("basic_string::substr: __pos (which is {}) > this->size() (which is {})",
+                      from, count));
+  }
+  return text.substr(static_cast<size_t>(from),
+                     static_cast<size_t>(std::max<int64_t>(std::min(to, count) - from, 0)));
+}
+int64_t Find(const std::string& text, const std::string& part, int64_t start, int64_t end) {
+  const std::string_view looked = Part(text, start, end);
+  const size_t found = looked.find(part);
+  if (found == std::string::npos) return -1;
+  return looked.data() - text.data() + static_cast<int64_t>(found);
 }
 template <auto Convert>
 std::string Mapped(const std::string& text) {
@@ -69,18 +78,10 @@ char Lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 bool StartsWith(const std::string& text, const std::string& part, int64_t start, int64_t end) {
-  const auto count = static_cast<int64_t>(text.size());
-  const int64_t from = std::clamp<int64_t>(start < 0 ? start + count : start, 0, count);
-  const int64_t to = end < 0 ? count + end + 1 : std::min(end, count);
-  return from <= to &&
-         text.substr(static_cast<size_t>(from), static_cast<size_t>(to - from)).starts_with(part);
+  return Part(text, start, end).starts_with(part);
 }
 bool EndsWith(const std::string& text, const std::string& part, int64_t start, int64_t end) {
-  const auto count = static_cast<int64_t>(text.size());
-  const int64_t from = std::clamp<int64_t>(start < 0 ? start + count : start, 0, count);
-  const int64_t to = end < 0 ? count + end + 1 : std::min(end, count);
-  return from <= to &&
-         text.substr(static_cast<size_t>(from), static_cast<size_t>(to - from)).ends_with(part);
+  return Part(text, start, end).ends_with(part);
 }
 std::string Strip(const std::string& text, const std::string& characters) {
   const size_t first = text.find_first_not_of(characters);
@@ -222,6 +223,15 @@ void Print(Stack& stack) {
   std::fwrite(line.data(), 1, line.size(), stdout);
 }
 
+// A warning goes where PyTorch's goes.
+void Warn(const std::string& text, int64_t /*stack_level*/) {
+  std::fputs(("Warning: " + text + "\n").c_str(), stderr);
+}
+std::string DeviceKind(const Value& device) {
+  const std::string name = device.kind() == Kind::kDevice ? device.device() : Describe(device);
+  return name.substr(0, name.find(':'));
+}
+
 constexpr KernelRow kRows[] = {
     Row<&Concatenate>("aten::add.str"),
     Row<&Length>("aten::len.str"),
@@ -241,6 +251,8 @@ constexpr KernelRow kRows[] = {
     Row<&Join>("aten::join"),
     Row<&Split>("aten::split.str"),
     Row<&ToText>("aten::str"),
+    Row<&Warn>("aten::warn"),
+    Row<&DeviceKind>("prim::type"),
     {"aten::format", &Format, KernelRow::kAnyCount},
     {"aten::percentFormat", &PercentFormat, KernelRow::kAnyCount},
     {"prim::Print", &Print, KernelRow::kAnyCount},
