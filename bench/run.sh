@@ -44,3 +44,7 @@ bench/beside_torch/load_table.py "$build/benchmarks/load_side" build/peer/libtor
 echo "== the interpreter beside PyTorch's lite interpreter"
 mkdir -p "$torch/interpreter"
 bench/beside_torch/run_table.py "$build/benchmarks/run_side" "$torch/interpreter"
+
+echo "== debug handles beside libtorch"
+bench/beside_torch/handle_table.py "$build/benchmarks/handle_side" build/peer/libtorch/peer_graph \
+  "$torch/r212k/r212k.pt" "$torch"/networks/*.pt

@@ -4,7 +4,10 @@
 //
 // A command is `graph METHOD`; its answer is one line, {"nodes": [...]}, with an object for each
 // node that is not `prim::`, depth first, of the form that `handrail graph --format=json` prints.
+// `mobile OUT` saves the module as PyTorch's own mobile archive, with debug info: {}.
 // `time COUNT METHOD` answers {"seconds": [...]}: what loading and inlining took, COUNT times.
+// `handles COUNT METHOD` answers {"seconds": [...], "nodes": N}: what PyTorch's recorder took to
+// issue a handle for each node of the inlined graph, and to give its map away.
 //
 // PyTorch's own `Inline` pastes optimized copies of the callees. Here each callee's graph is pasted
 // as it was written, the innermost calls first, by the function that `Inline` itself uses.
@@ -20,7 +23,9 @@
 #include <nlohmann/json.hpp>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/backends/backend_debug_handler.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/serialization/export.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 namespace {
@@ -145,6 +150,39 @@ std::shared_ptr<Graph> LoadAndInline(const std::string& path, const std::string&
   return inliner.Inlined(toGraphFunction(module.get_method(method).function()));
 }
 
+// A handle for each node, in the order in which PyTorch's backends get them.
+std::unordered_map<Node*, int64_t> HandlesOf(Graph& graph, BackendDebugInfoRecorder& recorder) {
+  std::unordered_map<Node*, int64_t> handles;
+  std::vector<Block*> open{graph.block()};
+  while (!open.empty()) {
+    Block* const block = open.back();
+    open.pop_back();
+    for (Node* node : block->nodes()) {
+      handles.emplace(node, recorder.getNextDebugHandle(node));
+      open.insert(open.end(), node->blocks().begin(), node->blocks().end());
+    }
+  }
+  return handles;
+}
+
+ordered_json TimeHandles(const std::string& path, int count, const std::string& method) {
+  const Module module = load(path);
+  Inliner inliner;
+  const auto graph = inliner.Inlined(toGraphFunction(module.get_method(method).function()));
+  ordered_json seconds = ordered_json::array();
+  size_t nodes = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    BackendDebugInfoRecorder recorder;
+    nodes = HandlesOf(*graph, recorder).size();
+    const auto map = recorder.stopRecording();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    TORCH_CHECK(map.size() == nodes, "a handle was issued twice");
+    seconds.push_back(taken.count());
+  }
+  return {{"seconds", seconds}, {"nodes", nodes}};
+}
+
 ordered_json Answer(const std::string& path, const std::string& command) {
   std::istringstream words(command);
   std::string verb, method;
@@ -160,6 +198,18 @@ ordered_json Answer(const std::string& path, const std::string& command) {
       seconds.push_back(taken.count());
     }
     return {{"seconds", seconds}};
+  }
+  if (verb == "handles") {
+    int count = 0;
+    words >> count >> method;
+    return TimeHandles(path, count, method);
+  }
+  if (verb == "mobile") {
+    std::string out;
+    std::getline(words >> std::ws, out);
+    enableMobileInterfaceCallExport();
+    load(path)._save_for_mobile(out, {}, /*save_mobile_debug_info=*/true);
+    return ordered_json::object();
   }
   words >> method;
   const Module module = load(path);
