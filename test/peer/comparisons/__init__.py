@@ -13,6 +13,7 @@ from comparisons import (
     graphs,
     maps,
     merged,
+    mobile,
     run,
     strip,
     traces,
@@ -27,6 +28,7 @@ ALL = {
     "default_style": default_style,
     "maps": maps,
     "graphs": graphs,
+    "mobile": mobile,
     "run": run,
     "strip": strip,
 }

@@ -8,7 +8,8 @@
 //                       adds to an exception
 //   run METHOD INPUTS   {"error", "handles", "text"}: runs METHOD on the tuple of inputs that
 //                       torch.save wrote to the file INPUTS; "error" is the whole exception text,
-//                       absent where the method succeeds; "text" what the debug handles added to it
+//                       "text" what the debug handles added to it. Where the method succeeds:
+//                       {"outputs"}, see digest.h
 // Exits 3, with {"error"}, where PyTorch cannot load the archive.
 #include <cstdint>
 #include <iostream>
@@ -50,8 +51,9 @@ ordered_json Answer(const torch::jit::mobile::Module& module, const std::string&
     std::string inputs;
     words >> method >> std::ws;
     std::getline(words, inputs);
-    const auto failure = handrail_peer::RunToFailure(module, method, inputs);
-    if (!failure) return ordered_json::object();
+    std::string outputs;
+    const auto failure = handrail_peer::RunToFailure(module, method, inputs, outputs);
+    if (!failure) return {{"outputs", outputs}};
     return {{"error", failure->error}, {"handles", failure->handles}, {"text", failure->text}};
   }
   return {{"error", "unknown command: " + line}};

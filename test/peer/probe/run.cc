@@ -3,9 +3,12 @@
 #include <fstream>
 #include <iterator>
 
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/backends/backend_exception.h>
 #include <torch/csrc/jit/mobile/function.h>
 #include <torch/csrc/jit/serialization/pickle.h>
+
+#include "digest.h"
 
 namespace handrail_peer {
 namespace {
@@ -62,14 +65,18 @@ std::optional<Failure> RunToFailure(const torch::jit::mobile::Method& method,
 }
 
 std::optional<Failure> RunToFailure(const torch::jit::mobile::Module& module,
-                                    const std::string& method, const std::string& inputs_path) {
+                                    const std::string& method, const std::string& inputs_path,
+                                    std::string& outputs) {
   std::ifstream file(inputs_path, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   TORCH_CHECK(file.good() || file.eof(), "peer probe: cannot read ", inputs_path);
   const c10::IValue inputs = torch::jit::pickle_load(bytes);
   torch::jit::mobile::Stack stack;
   for (const c10::IValue& input : inputs.toTupleRef().elements()) stack.push_back(Typed(input));
-  return RunToFailure(module.get_method(method), stack);
+  at::manual_seed(0);
+  auto failure = RunToFailure(module.get_method(method), stack);
+  if (!failure && !stack.empty()) outputs = DigestOf(stack.back());
+  return failure;
 }
 
 }  // namespace handrail_peer

@@ -20,8 +20,10 @@ struct Failure {
 std::optional<Failure> RunToFailure(const torch::jit::mobile::Method& method,
                                     torch::jit::mobile::Stack& stack);
 
-// The same for a method by name, with the inputs that torch.save wrote to `inputs_path` as a tuple.
+// The same for a method by name, with the inputs that torch.save wrote to `inputs_path` as a tuple;
+// `outputs` is set where it succeeds.
 std::optional<Failure> RunToFailure(const torch::jit::mobile::Module& module,
-                                    const std::string& method, const std::string& inputs_path);
+                                    const std::string& method, const std::string& inputs_path,
+                                    std::string& outputs);
 
 }  // namespace handrail_peer
