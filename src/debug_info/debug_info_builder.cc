@@ -81,6 +81,22 @@ StackId DebugInfoBuilder::AddCall(StackId caller, const CallSite& call_site) {
   return stacks_.Intern(Stack{caller, call_sites_.Intern(call_site)});
 }
 
+void DebugInfoBuilder::ReserveStacks(uint32_t count) {
+  stacks_.Reserve(count);
+  call_sites_.Reserve(count);
+}
+
+void DebugInfoBuilder::ReserveNodes(uint32_t count) {
+  HANDRAIL_CHECK(!info_.units.empty());
+  Unit& unit = info_.units.back();
+  const size_t needed = unit.handles.size() + count;
+  // Never less than doubled: graph after graph must not copy what is there each time.
+  if (needed <= unit.handles.capacity()) return;
+  const size_t room = std::max(needed, 2 * unit.handles.capacity());
+  unit.handles.reserve(room);
+  unit.nodes.reserve(room);
+}
+
 Status DebugInfoBuilder::BeginUnit(const UnitOptions& options) {
   Unit unit;
   unit.kind = options.kind;

@@ -15,7 +15,7 @@ Row& RowOf(std::vector<Row>& table, uint32_t index, uint32_t count) {
 
 }  // namespace
 
-StringId NodeOrigins::AddName(graph::Symbol kind) {
+StringId NodeOrigins::AddName(StringId kind) {
   StringId& name = RowOf(names_, kind.index, unit_.strings.size());
   return name = builder_.AddString(unit_.text(kind));
 }
@@ -42,7 +42,11 @@ RangeId NodeOrigins::AddRange(graph::RangeId id) {
 }
 
 StackId NodeOrigins::AddStack(graph::StackId id) {
-  RowOf(stacks_, id.index, unit_.origins.stack_count());
+  if (id.index >= stacks_.size()) {
+    const uint32_t count = unit_.origins.stack_count();
+    builder_.ReserveStacks(count - static_cast<uint32_t>(stacks_.size()));
+    stacks_.resize(count);
+  }
   // Callers stand above those they call: what is not known yet is the chain's inner end.
   std::vector<graph::StackId> unknown;
   for (graph::StackId at = id; !at.is_none() && stacks_[at.index].is_none();
@@ -52,7 +56,7 @@ StackId NodeOrigins::AddStack(graph::StackId id) {
   for (auto at = unknown.rbegin(); at != unknown.rend(); ++at) {
     const graph::StackRow& row = unit_.origins.stack(*at);
     const auto name_of = [&](StringId text) {
-      return text.is_none() ? StringId::none() : builder_.AddString(unit_.text(text));
+      return text.is_none() ? StringId::none() : NameOf(text);
     };
     CallSite site;
     site.function = name_of(row.function);

@@ -15,9 +15,10 @@ class NodeOrigins {
   NodeOrigins(const graph::CompilationUnit& unit, DebugInfoBuilder& builder)
       : unit_(unit), builder_(builder) {}
 
-  StringId NameOf(graph::Symbol kind) {
-    if (kind.index < names_.size() && !names_[kind.index].is_none()) return names_[kind.index];
-    return AddName(kind);
+  // Any string of the unit.
+  StringId NameOf(StringId name) {
+    if (name.index < names_.size() && !names_[name.index].is_none()) return names_[name.index];
+    return AddName(name);
   }
   RangeId RangeOf(graph::RangeId id) {
     if (id.index < ranges_.size() && !ranges_[id.index].is_none()) return ranges_[id.index];
@@ -31,7 +32,7 @@ class NodeOrigins {
   }
 
  private:
-  StringId AddName(graph::Symbol kind);
+  StringId AddName(StringId name);
   RangeId AddRange(graph::RangeId id);
   StackId AddStack(graph::StackId id);
   SourceId SourceOf(graph::SourceId id);

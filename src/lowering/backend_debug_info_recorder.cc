@@ -55,6 +55,7 @@ Result<DebugHandle> BackendDebugInfoRecorder::NextDebugHandle(const graph::Graph
 Result<NodeHandles> BackendDebugInfoRecorder::GenerateDebugHandles(const graph::Graph& graph) {
   if (state_ == nullptr) return HasStopped();
   NodeHandles handles(graph.node_count());
+  state_->builder.ReserveNodes(graph.node_count());
   Status failure;
   ForEachNodeInHandleOrder(graph, [&](graph::NodeId node) {
     Result<DebugHandle> handle = state_->Next(graph, node);

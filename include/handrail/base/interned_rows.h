@@ -1,6 +1,7 @@
 // A table in which equal rows are stored once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -39,6 +40,15 @@ class InternedRows {
     return RowId{index};
   }
 
+  // Makes room for `count` more rows, at least twice what there was if it has to grow.
+  void Reserve(uint32_t count) {
+    const size_t needed = rows_.size() + count;
+    if (needed > rows_.capacity()) rows_.reserve(std::max(needed, 2 * rows_.capacity()));
+    size_t slot_count = slots_.size();
+    while (needed * 2 > slot_count) slot_count *= 2;
+    if (slot_count != slots_.size()) Rehash(slot_count);
+  }
+
   const Row& at(RowId id) const { return rows_[id.index]; }
   uint32_t size() const { return static_cast<uint32_t>(rows_.size()); }
   // Gives the rows away; the table is empty and must not be used again.
@@ -48,8 +58,10 @@ class InternedRows {
   static constexpr uint32_t kEmptySlot = UINT32_MAX;
   static constexpr size_t kFirstSlotCount = 64;
 
-  void Grow() {
-    slots_.assign(slots_.size() * 2, kEmptySlot);
+  void Grow() { Rehash(slots_.size() * 2); }
+
+  void Rehash(size_t slot_count) {
+    slots_.assign(slot_count, kEmptySlot);
     const size_t mask = slots_.size() - 1;
     for (uint32_t index = 0; index < rows_.size(); ++index) {
       size_t slot = static_cast<size_t>(HashOf(rows_[index])) & mask;

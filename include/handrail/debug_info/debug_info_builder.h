@@ -55,6 +55,11 @@ class DebugInfoBuilder {
                   RangeId call_site);
   StackId AddCall(StackId caller, const CallSite& call_site);
 
+  // Makes room for this many more call stacks, or nodes of the current unit. Only speed depends on
+  // it.
+  void ReserveStacks(uint32_t count);
+  void ReserveNodes(uint32_t count);
+
   struct UnitOptions {
     UnitKind kind = UnitKind::kBackend;
     // Everything that the debug info depends on, hashed: equal keys give equal handles.

@@ -40,6 +40,7 @@ Value IntList(const std::vector<int64_t>& ints) {
 template <typename Texts>
 Value TextTuple(const Texts& texts) {
   std::vector<Value> elements;
+  elements.reserve(texts.size());
   for (const auto& text : texts) elements.emplace_back(std::string_view(text));
   return MakeTuple(std::move(elements));
 }
