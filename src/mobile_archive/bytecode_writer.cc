@@ -15,7 +15,8 @@ using bytecode::Function;
 
 class BytecodeWriter {
  public:
-  explicit BytecodeWriter(const StorageNames& storages) : values_(writer_, storages) {}
+  explicit BytecodeWriter(const StorageNames& storages)
+      : name_of_([&storages](const values::Tensor& tensor) { return storages.NameOf(tensor); }) {}
 
   Result<std::string> Write(const bytecode::Program& program) && {
     writer_.BeginTuple(program.functions.size() + 1);
@@ -50,6 +51,7 @@ class BytecodeWriter {
       return {};
     });
   }
+  Status Value(const values::Value& value) { return WriteValue(value, name_of_, writer_); }
   Status Text(std::string_view text) {
     writer_.Text(text);
     return {};
@@ -77,8 +79,7 @@ class BytecodeWriter {
     writer_.BeginTuple(3);
     HANDRAIL_RETURN_IF_ERROR(Row("name", [&] { return Text(argument.name); }));
     HANDRAIL_RETURN_IF_ERROR(Row("type", [&] { return Text(argument.type); }));
-    HANDRAIL_RETURN_IF_ERROR(
-        Row("default_value", [&] { return values_.Write(argument.default_value); }));
+    HANDRAIL_RETURN_IF_ERROR(Row("default_value", [&] { return Value(argument.default_value); }));
     writer_.EndTuple(3);
     return {};
   }
@@ -91,8 +92,8 @@ class BytecodeWriter {
                                   [this](const auto& row) { return WriteInstruction(row); }));
     HANDRAIL_RETURN_IF_ERROR(Rows("operators", function.operators,
                                   [this](const auto& row) { return WriteOperator(row); }));
-    HANDRAIL_RETURN_IF_ERROR(Rows("constants", function.constants,
-                                  [this](const auto& value) { return values_.Write(value); }));
+    HANDRAIL_RETURN_IF_ERROR(
+        Rows("constants", function.constants, [this](const auto& value) { return Value(value); }));
     HANDRAIL_RETURN_IF_ERROR(
         Rows("types", function.types, [this](const auto& type) { return Text(type); }));
     HANDRAIL_RETURN_IF_ERROR(Row("register_size", [&]() -> Status {
@@ -110,7 +111,7 @@ class BytecodeWriter {
   }
 
   PickleWriter writer_;
-  ValueWriter values_;
+  values::StorageNameOf name_of_;
 };
 
 }  // namespace

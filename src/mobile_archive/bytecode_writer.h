@@ -6,12 +6,12 @@
 #include "handrail/base/result.h"
 #include "handrail/bytecode/program.h"
 
-#include "mobile_archive/value_writer.h"
+#include "mobile_archive/storage_names.h"
 
 namespace handrail::mobile_archive {
 
 // As PyTorch 1.13 writes it: always with schemas, operators always with the number of their
-// arguments. Fails where ValueWriter does; errors name the function.
+// arguments. Fails where values::WriteValue does; errors name the function.
 Result<std::string> WriteBytecode(const bytecode::Program& program, const StorageNames& storages);
 
 // The handles of all functions, in the program's order.

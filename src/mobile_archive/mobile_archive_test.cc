@@ -9,20 +9,23 @@
 #include "handrail/debug_info/debug_info_builder.h"
 #include "handrail/debug_map/debug_map_writer.h"
 #include "handrail/mobile_archive/program_reader.h"
+#include "handrail/torch_debug/strip.h"
 #include "handrail/torch_debug/torch_debug.h"
 
 #include "archive/archive.h"
 #include "archive/archive_edit.h"
 #include "archive/pickle_writer.h"
+#include "torch_debug/debug_record_writer.h"
+#include "torch_debug/record_values_test.h"
 #include "values/object_archive_testing.h"
 
 namespace handrail::mobile_archive {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::IsSupersetOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 
 constexpr std::string_view kHead = "  __parameters__ = []\n  __buffers__ = []\n";
 
@@ -41,9 +44,14 @@ const std::string kCode =
             "  def forward(self: __torch__.Inner,\n    x: Tensor) -> Tensor:\n"
             "    return torch.neg(x)\n");
 
+TestModule TopWithInner(const std::string& inner_class) {
+  TestModule top{"__torch__.M", {}};
+  top.submodules.emplace_back("inner", TestModule{inner_class, {}});
+  return top;
+}
+
 std::string ModuleOf(const std::string& code, const TestRecords& more = {}) {
-  return ModuleArchiveOf({"__torch__.M", {{"inner", {"__torch__.Inner", {}}}}},
-                         {{"__torch__", code}}, more);
+  return ModuleArchiveOf(TopWithInner("__torch__.Inner"), {{"__torch__", code}}, more);
 }
 
 std::map<std::string, std::string> RecordsOf(const std::string& file) {
@@ -169,18 +177,48 @@ TEST(MakeMobileArchive, TellsPytorchWhatTheHandlesOfBlobsStandFor) {
 // PyTorch's blobs hold small numbers of a process that ended: none of them is the bytecode's.
 TEST(MakeMobileArchive, KeepsAwayFromTheHandlesOfForeignBlobs) {
   const std::string name = "torch.jit.LoweredModule.demo.__torch__.Inner";
-  const std::string file =
-      ModuleArchiveOf({"__torch__.M", {{"inner", {name, {}}}}},
-                      {{"__torch__", ClassOf("M", fmt::format("  inner : {}\n", name) +
-                                                      "  def forward(self: __torch__.M,\n"
-                                                      "    x: Tensor) -> Tensor:\n"
-                                                      "    return torch.neg(x)\n")},
-                       {"torch.jit.LoweredModule.demo.__torch__", ClassOf("Inner", "")}});
+  const std::string file = ModuleArchiveOf(
+      TopWithInner(name), {{"__torch__", ClassOf("M", fmt::format("  inner : {}\n", name) +
+                                                          "  def forward(self: __torch__.M,\n"
+                                                          "    x: Tensor) -> Tensor:\n"
+                                                          "    return torch.neg(x)\n")},
+                           {"torch.jit.LoweredModule.demo.__torch__", ClassOf("Inner", "")}});
   const auto read = ReadProgram(BytesOf(MakeOrFail(file)), "m.ptl");
   ASSERT_TRUE(read) << read.error().message;
   for (const DebugHandle handle : read->program.functions.at(0).handles) {
     EXPECT_NE(HandleSpaceOf(handle), kBytecodeSpace);
   }
+}
+
+// Archive -> debug map -> records -> archive.
+TEST(MakeMobileArchive, DebugInfoThatWentThroughADebugMapSaysTheSame) {
+  const std::string unknown("anything\0at all", 15);
+  const std::string file = MakeOrFail(ModuleOf(kCode, {{"extra/notes", unknown}}));
+  const auto before = ReadTorchDebugInfo(BytesOf(file), "m.ptl");
+  ASSERT_TRUE(before);
+  const auto bytes = EncodeDebugMap(before->info);
+  ASSERT_TRUE(bytes);
+  const auto map = DebugMap::FromBytes(*bytes, "m.hdm");
+  ASSERT_TRUE(map);
+  const auto info = DecodeDebugMap(*map);
+  ASSERT_TRUE(info);
+
+  const auto stripped = StripTorchArchive(BytesOf(file), "m.ptl");
+  ASSERT_TRUE(stripped);
+  MemoryBudget budget(stripped->size());
+  const auto archive = Archive::Open(BytesOf(*stripped), "m.ptl", budget);
+  ASSERT_TRUE(archive);
+  const RangeTags tags(*info);
+  const auto again = EditArchive(
+      *archive,
+      {.removes = {},
+       .added = {{"delegated_backends.debug_pkl", WriteRangeRecord(*info, tags)},
+                 {"callstack_debug_map.pkl", WriteCallStackMap(*info, info->units[0], tags)}}});
+  ASSERT_TRUE(again);
+  const auto after = ReadTorchDebugInfo(BytesOf(*again), "m.ptl");
+  EXPECT_EQ(NodeTexts(after), NodeTexts(before));
+  EXPECT_EQ(after->build_id, before->build_id);
+  EXPECT_EQ(RecordsOf(*again)["extra/notes"], unknown);
 }
 
 TEST(MakeMobileArchive, RefusesArchivesThatHaveBytecode) {
