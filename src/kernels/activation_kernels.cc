@@ -155,6 +155,24 @@ TensorRef Ceil(const Tensor& self) {
 TensorRef Round(const Tensor& self) {
   return MapSame(self, [](auto x) { return static_cast<decltype(x)>(std::nearbyint(x)); });
 }
+double ReciprocalOf(double x) {
+  return 1 / x;
+}
+double BinaryLogarithm(double x) {
+  return std::log2(x);
+}
+TensorRef Mish(const Tensor& self) {
+  return Map(self, [](auto x) { return x * std::tanh(std::log1p(std::exp(x))); });
+}
+TensorRef Softplus(const Tensor& self, Scalar beta, Scalar threshold) {
+  return Map(self, [&](auto x) {
+    using T = decltype(x);
+    const T scaled = x * static_cast<T>(beta.number);
+    return scaled > static_cast<T>(threshold.number)
+               ? x
+               : std::log1p(std::exp(scaled)) / static_cast<T>(beta.number);
+  });
+}
 TensorRef Dropout(const Tensor& self, double /*probability*/, bool is_training) {
   if (is_training) Raise("dropout: there is no kernel for training");
   return Share(self);
@@ -190,6 +208,10 @@ constexpr KernelRow kRows[] = {
     Row<&Function<&Sine>>("aten::sin"),
     Row<&Function<&Cosine>>("aten::cos"),
     Row<&Function<&ErrorFunction>>("aten::erf"),
+    Row<&Function<&ReciprocalOf>>("aten::reciprocal"),
+    Row<&Function<&BinaryLogarithm>>("aten::log2"),
+    Row<&Mish>("aten::mish"),
+    Row<&Softplus>("aten::softplus"),
     Row<&Floor>("aten::floor"),
     Row<&Ceil>("aten::ceil"),
     Row<&Round>("aten::round"),
@@ -198,6 +220,19 @@ constexpr KernelRow kRows[] = {
 };
 
 }  // namespace
+
+TensorRef SigmoidOf(const Tensor& x) {
+  return Sigmoid(x);
+}
+TensorRef TanhOf(const Tensor& x) {
+  return Tanh(x);
+}
+TensorRef ReluOf(const Tensor& x) {
+  return Relu(x);
+}
+TensorRef GeluOf(const Tensor& x) {
+  return Gelu(x, "none");
+}
 
 std::span<const KernelRow> ActivationKernels() {
   return kRows;

@@ -172,6 +172,100 @@ Value DeviceNamed(const std::string& name) {
   return Value::Device(name);
 }
 
+TensorRef FullLike(const Tensor& self, Scalar value, OptionalInt type, const Value& /*layout*/,
+                   const Value& /*device*/, const Value& /*pin*/, const Value& /*format*/) {
+  return Filled(TypeOr(type, self.element_type()), self.sizes(), value);
+}
+TensorRef NewFull(const Tensor& self, const Ints& sizes, Scalar value, OptionalInt type,
+                  const Value& /*layout*/, const Value& /*device*/, const Value& /*pin*/) {
+  return Filled(TypeOr(type, self.element_type()), sizes, value);
+}
+TensorRef Linspace(Scalar start, Scalar end, int64_t steps, OptionalInt type,
+                   const Value& /*layout*/, const Value& /*device*/, const Value& /*pin*/) {
+  if (steps < 0) Raise("number of steps must be non-negative");
+  const Ints sizes = {steps};
+  TensorRef out = New(ElementType::kFloat64, sizes);
+  const double step = steps > 1 ? (end.number - start.number) / static_cast<double>(steps - 1) : 0;
+  for (int64_t i = 0; i < steps; ++i) {
+    out->mutable_data<double>()[i] = i < steps / 2
+                                         ? start.number + step * static_cast<double>(i)
+                                         : end.number - step * static_cast<double>(steps - 1 - i);
+  }
+  if (steps == 1) *out->mutable_data<double>() = start.number;
+  return As(*out, TypeOr(type, ElementType::kFloat32));
+}
+TensorRef ToOther(const Tensor& self, const Tensor& other, bool non_blocking, bool copy,
+                  const Value& format) {
+  return ToType(self, static_cast<int64_t>(other.element_type()), non_blocking, copy, format);
+}
+TensorRef ToNamedDevice(const Tensor& self, const Value& /*device*/, int64_t type,
+                        bool non_blocking, bool copy, const Value& format) {
+  return ToType(self, type, non_blocking, copy, format);
+}
+TensorRef TypeAs(const Tensor& self, const Tensor& other) {
+  return ToOther(self, other, false, false, Value());
+}
+// Uniform in [low, high): the same numbers in every run.
+TensorRef Uniform(Tensor& self, double low, double high, const Value& /*generator*/) {
+  TensorRef numbers = New(ElementType::kFloat64, self.sizes());
+  uint64_t state = 0x9E3779B97F4A7C15U;
+  for (int64_t i = 0; i < self.element_count(); ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    numbers->mutable_data<double>()[i] =
+        low + (high - low) * static_cast<double>(state >> 11) * 0x1p-53;
+  }
+  CopyInto(self, *numbers);
+  return Share(self);
+}
+TensorRef Bernoulli(Tensor& self, double probability, const Value& generator) {
+  if (!(probability >= 0 && probability <= 1)) {
+    Raise("bernoulli_ expects p to be in [0, 1], but got p=" + std::to_string(probability));
+  }
+  const TensorRef numbers = New(ElementType::kFloat64, self.sizes());
+  Uniform(*numbers, 0, 1, generator);
+  auto* number = numbers->mutable_data<double>();
+  for (int64_t i = 0; i < self.element_count(); ++i) number[i] = number[i] < probability ? 1 : 0;
+  CopyInto(self, *numbers);
+  return Share(self);
+}
+bool IsNonzero(const Tensor& self) {
+  return ToBool(self);
+}
+// Numbers in lists, which may hold lists; all at one depth have the same length.
+TensorRef OfList(const Value& data, OptionalInt type, const Value& /*device*/,
+                 bool /*requires_grad*/) {
+  Ints sizes;
+  std::vector<Value> level = {data};
+  while (!level.empty() && level[0].kind() == Kind::kList) {
+    const size_t length = level[0].list().elements.size();
+    sizes.push_back(static_cast<int64_t>(length));
+    std::vector<Value> next;
+    for (const Value& value : level) {
+      const std::vector<Value>& elements = Unbox<List&>::From(value).elements;
+      if (elements.size() != length) {
+        Raise("Expected sequence of length " + std::to_string(length) + " at dim " +
+              std::to_string(sizes.size() - 1) + " (got " + std::to_string(elements.size()) + ")");
+      }
+      next.insert(next.end(), elements.begin(), elements.end());
+    }
+    level = std::move(next);
+  }
+  ElementType own = level.empty() ? ElementType::kFloat32 : ElementType::kBool;
+  TensorRef numbers = New(ElementType::kFloat64, sizes);
+  TensorRef integers = New(ElementType::kInt64, sizes);
+  for (size_t i = 0; i < level.size(); ++i) {
+    const Scalar number =
+        level[i].kind() == Kind::kTensor ? Item(level[i].tensor()) : Unbox<Scalar>::From(level[i]);
+    own = Promote(own, TypeOf(number));
+    numbers->mutable_data<double>()[i] = number.number;
+    integers->mutable_data<int64_t>()[i] = number.integer;
+  }
+  return As(IsFloating(own) ? *numbers : *integers, TypeOr(type, own));
+}
+TensorRef AsTensorOfList(const Value& data, OptionalInt type, const Value& device) {
+  return OfList(data, type, device, false);
+}
+
 constexpr KernelRow kRows[] = {
     Row<&Constant<0>>("aten::zeros"),
     Row<&Constant<1>>("aten::ones"),
@@ -190,6 +284,20 @@ constexpr KernelRow kRows[] = {
     Row<&OfNumber>("aten::tensor.bool"),
     Row<&ToType>("aten::to.dtype"),
     Row<&ToDevice>("aten::to.prim_Device"),
+    Row<&FullLike>("aten::full_like"),
+    Row<&NewFull>("aten::new_full"),
+    Row<&NewConstant<0>>("aten::new_empty"),
+    Row<&Linspace>("aten::linspace"),
+    Row<&ToOther>("aten::to.other"),
+    Row<&ToNamedDevice>("aten::to.device"),
+    Row<&TypeAs>("aten::type_as"),
+    Row<&Uniform>("aten::uniform_"),
+    Row<&Bernoulli>("aten::bernoulli_.float"),
+    Row<&IsNonzero>("aten::is_nonzero"),
+    Row<&OfList>("aten::tensor"),
+    Row<&AsTensorOfList>("aten::as_tensor.list"),
+    Row<&False>("aten::is_complex"),
+    Row<&False>("prim::is_cuda"),
     Row<&Clone>("aten::clone"),
     Row<&Detach>("aten::detach"),
     Row<&Copy>("aten::copy_"),

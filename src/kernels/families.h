@@ -15,12 +15,17 @@ std::span<const KernelRow> ComparisonKernels();
 std::span<const KernelRow> IndexingKernels();
 std::span<const KernelRow> ActivationKernels();
 std::span<const KernelRow> ReductionKernels();
+std::span<const KernelRow> SortingKernels();
 std::span<const KernelRow> ShapeKernels();
 std::span<const KernelRow> JoiningKernels();
 std::span<const KernelRow> CreationKernels();
 std::span<const KernelRow> MatrixKernels();
 std::span<const KernelRow> ConvolutionKernels();
 std::span<const KernelRow> PoolingKernels();
+std::span<const KernelRow> RecurrentKernels();
+std::span<const KernelRow> AttentionKernels();
+std::span<const KernelRow> PaddingKernels();
+std::span<const KernelRow> UpsamplingKernels();
 std::span<const KernelRow> NormalizationKernels();
 
 // The rows of all families.

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "kernels/compose.h"
 #include "kernels/elements.h"
 #include "kernels/families.h"
 #include "kernels/matrix.h"
+#include "kernels/views.h"
 
 namespace handrail::kernels {
 
@@ -22,7 +24,8 @@ TensorRef Products(const Tensor& a, const Tensor& b, const Ints& sizes, int64_t 
                    int64_t k, int64_t n) {
   const ElementType type = a.element_type();
   if (type != b.element_type()) {
-    Raise("expected m1 and m2 to have the same dtype");
+    Raise(fmt::format("expected scalar type {} but found {}", TypeName(type),
+                      TypeName(b.element_type())));
   }
   const ElementType compute = ComputeType(type);
   const TensorRef left = As(a, compute);
@@ -67,7 +70,8 @@ TensorRef Bmm(const Tensor& a, const Tensor& b) {
 }
 TensorRef Matmul(const Tensor& a, const Tensor& b) {
   if (a.dimension_count() == 0 || b.dimension_count() == 0) {
-    Raise("both arguments to matmul need to be at least 1D");
+    Raise(fmt::format("both arguments to matmul need to be at least 1D, but they are {}D and {}D",
+                      a.dimension_count(), b.dimension_count()));
   }
   Ints left = Sizes(a);
   Ints right = Sizes(b);
@@ -99,31 +103,23 @@ TensorRef Matmul(const Tensor& a, const Tensor& b) {
   if (is_row) sizes.erase(sizes.end() - (is_column ? 1 : 2));
   return Reshaped(*result, sizes);
 }
-TensorRef AddTo(const TensorRef& product, const Tensor& bias) {
-  const ElementType compute = ComputeType(product->element_type());
-  const TensorRef sum = As(*product, compute);
-  const TensorRef added = As(bias, compute, product->sizes());
-  TensorRef out = New(compute, product->sizes());
-  OnComputeType(compute, [&](auto zero) {
-    using T = decltype(zero);
-    for (int64_t i = 0; i < out->element_count(); ++i) {
-      out->mutable_data<T>()[i] = sum->data<T>()[i] + added->data<T>()[i];
-    }
-  });
-  return As(*out, product->element_type());
+// beta * bias + alpha * product; what bias holds does not matter where beta is 0.
+TensorRef AddTo(const TensorRef& product, const Tensor& bias, Scalar beta, Scalar alpha) {
+  const TensorRef scaled = alpha.number == 1 ? product : ProductWith(*product, alpha);
+  const TensorRef wide = ExpandedTo(bias, Sizes(*product));
+  if (beta.number == 0) return scaled;
+  return Sum(beta.number == 1 ? *wide : *ProductWith(*wide, beta), *scaled);
 }
 TensorRef Addmm(const Tensor& bias, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  if (beta.number != 1 || alpha.number != 1) Raise("addmm: beta and alpha must be 1");
-  return AddTo(Mm(a, b), bias);
+  return AddTo(Mm(a, b), bias, beta, alpha);
 }
 TensorRef Baddbmm(const Tensor& bias, const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
-  if (beta.number != 1 || alpha.number != 1) Raise("baddbmm: beta and alpha must be 1");
-  return AddTo(Bmm(a, b), bias);
+  return AddTo(Bmm(a, b), bias, beta, alpha);
 }
 TensorRef Linear(const Tensor& input, const Tensor& weight, const Tensor* bias) {
   if (weight.dimension_count() != 2) Raise("linear: the weight must be a matrix");
   const TensorRef result = Matmul(input, *Turned(weight));
-  return bias ? AddTo(result, *bias) : result;
+  return bias ? Sum(*result, *bias) : result;
 }
 
 constexpr KernelRow kRows[] = {
@@ -132,6 +128,13 @@ constexpr KernelRow kRows[] = {
 };
 
 }  // namespace
+
+TensorRef MatrixProduct(const Tensor& a, const Tensor& b) {
+  return Matmul(a, b);
+}
+TensorRef LinearLayer(const Tensor& input, const Tensor& weight, const Tensor* bias) {
+  return Linear(input, weight, bias);
+}
 
 std::span<const KernelRow> MatrixKernels() {
   return kRows;
