@@ -46,7 +46,7 @@ const std::string kCode =
 
 TestModule TopWithInner(const std::string& inner_class) {
   TestModule top{"__torch__.M", {}};
-  top.submodules.emplace_back("inner", TestModule{inner_class, {}});
+  top.submodules.push_back({"inner", {inner_class, {}}});
   return top;
 }
 

@@ -16,31 +16,40 @@
 
 namespace handrail {
 
+struct TestSubmodule;
+
 // A module of a class `__torch__.<path>` with submodules as attributes.
 struct TestModule {
   std::string class_name;  // "__torch__.M"
-  std::vector<std::pair<std::string, TestModule>> submodules;
+  std::vector<TestSubmodule> submodules;
 
-  void Write(PickleWriter& writer) const {
-    const size_t dot = class_name.rfind('.');
-    writer.Global(class_name.substr(0, dot), class_name.substr(dot + 1));
-    writer.BeginTuple(0);
-    writer.EndTuple(0);
-    writer.NewObject();
-    writer.BeginDict();
-    for (const auto& [name, module] : submodules) {
-      writer.Text(name);
-      module.Write(writer);
-    }
-    writer.EndDict();
-    writer.Build();
-  }
+  void Write(PickleWriter& writer) const;
   std::string Pickled() const {
     PickleWriter writer;
     Write(writer);
     return std::move(writer).Finish();
   }
 };
+
+struct TestSubmodule {
+  std::string name;
+  TestModule module;
+};
+
+inline void TestModule::Write(PickleWriter& writer) const {
+  const size_t dot = class_name.rfind('.');
+  writer.Global(class_name.substr(0, dot), class_name.substr(dot + 1));
+  writer.BeginTuple(0);
+  writer.EndTuple(0);
+  writer.NewObject();
+  writer.BeginDict();
+  for (const TestSubmodule& part : submodules) {
+    writer.Text(part.name);
+    part.module.Write(writer);
+  }
+  writer.EndDict();
+  writer.Build();
+}
 
 // Records by name, in the order of the file.
 using TestRecords = std::vector<std::pair<std::string, std::string>>;
