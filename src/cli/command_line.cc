@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "handrail/backends/backends.h"
+
 #include "cli/verbs.h"
 
 namespace handrail::cli {
@@ -36,10 +38,12 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
   AddMap(app, chosen);
   AddStats(app, chosen);
   AddVerify(app, chosen);
+  AddLower(app, chosen);
   AddStrip(app, chosen);
   AddMerge(app, chosen);
   AddGraph(app, chosen);
   AddRun(app, chosen);
+  AddBackends(app, chosen);
   const std::vector<CLI::App*> verbs = app.get_subcommands(nullptr);
   for (CLI::App* verb : verbs) verb->group("Verbs");
 
@@ -65,6 +69,9 @@ ExitCode RunCommandLine(const std::vector<std::string>& arguments, const Streams
   } catch (const CLI::ParseError& error) {
     return SayWrongUse(streams, error.what());
   }
+  // Once for a process: the registry is the process's.
+  static const Status registered = RegisterShippedBackends();
+  if (!registered) return SayUnusable(streams, registered.error());
   return chosen(streams);
 }
 

@@ -21,9 +21,11 @@ void AddDump(CLI::App& app, Action& chosen);
 void AddMap(CLI::App& app, Action& chosen);
 void AddStats(CLI::App& app, Action& chosen);
 void AddVerify(CLI::App& app, Action& chosen);
+void AddLower(CLI::App& app, Action& chosen);
 void AddStrip(CLI::App& app, Action& chosen);
 void AddMerge(CLI::App& app, Action& chosen);
 void AddGraph(CLI::App& app, Action& chosen);
 void AddRun(CLI::App& app, Action& chosen);
+void AddBackends(CLI::App& app, Action& chosen);
 
 }  // namespace handrail::cli

@@ -188,7 +188,7 @@ std::string CheckOutput(GeneratedClass& code, size_t index, const std::string& o
   if (type == "Any") return output;
   const std::string source = fmt::format("assert isinstance(_{}, {}", index, type);
   const std::string fits = code.NextTemporary();
-  const std::string typed = code.NextTemporary();
+  std::string typed = code.NextTemporary();
   code.Put(fmt::format("      {} = isinstance({}, {})\n", fits, output, type));
   code.Put(fmt::format("      if {}:\n        {} = ", fits, typed), source);
   code.Put(fmt::format("unchecked_cast({}, {})", type, output));

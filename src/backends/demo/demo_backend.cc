@@ -79,6 +79,8 @@ class MethodCompiler {
     if (kind == "prim::Constant") {
       const graph::ConstantId id = graph_.constant(node);
       if (id.is_none()) return AddLoad(node, Value());
+      // What names a function that was inlined is left over.
+      if (graph_.unit().constants.at(id).kind == graph::ConstantKind::kFunction) return {};
       HANDRAIL_ASSIGN_OR_RETURN(Value value,
                                 bytecode::ValueOf(graph_.unit(), id, module_.external_constant));
       return AddLoad(node, std::move(value));
