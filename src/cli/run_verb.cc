@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "handrail/backends/backends.h"
 #include "handrail/base/mapped_file.h"
 #include "handrail/runtime/load.h"
 
@@ -76,13 +77,19 @@ ExitCode RunRun(const RunOptions& options, const Streams& streams) {
     inputs.push_back(*std::move(input));
   }
 
+  BackendRegistry backends;
+  if (Status status = RegisterShippedBackends(backends); !status) {
+    return SayUnusable(streams, status.error());
+  }
   Progress progress(streams);
   progress.Step("reading " + options.path);
   const Result<MappedFile> file = MappedFile::Open(options.path);
   if (!file) return SayUnusable(streams, file.error());
-  Result<runtime::Module> module =
-      runtime::Load(file->bytes(), options.path,
-                    {.style = options.style, .print_to = &streams.err, .warn_to = &streams.err});
+  Result<runtime::Module> module = runtime::Load(file->bytes(), options.path,
+                                                 {.style = options.style,
+                                                  .backends = &backends,
+                                                  .print_to = &streams.err,
+                                                  .warn_to = &streams.err});
   if (!module) return SayUnusable(streams, module.error());
   for (const std::string& warning : module->warnings()) Say(streams, "warning: " + warning);
 

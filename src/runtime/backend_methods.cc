@@ -77,6 +77,10 @@ const Method* FindMethod(std::string_view name, bool is_backend) {
 
 }  // namespace
 
+bool IsLoweredModule(std::string_view class_name) {
+  return class_name.find(".LoweredModule.") != std::string_view::npos;
+}
+
 std::optional<std::string_view> BackendMethods::Call(const values::ObjectClass& object_class,
                                                      std::string_view method_name,
                                                      size_t argument_count, Stack& stack) {

@@ -27,7 +27,7 @@ Result<ModuleParts> ReadParts(std::span<const std::byte> bytes, const std::strin
 
 }  // namespace
 
-Result<Module> Load(std::span<const std::byte> bytes, std::string name,
+Result<Module> Load(std::span<const std::byte> bytes, const std::string& name,
                     const ModuleOptions& options, std::shared_ptr<const void> owner) {
   HANDRAIL_ASSIGN_OR_RETURN(ModuleParts parts, ReadParts(bytes, name, std::move(owner)));
   Result<Module> module = Module::Make(std::move(parts), options);

@@ -5,6 +5,7 @@
 #include "handrail/debug_map/debug_map_writer.h"
 #include "handrail/graph/loaded_module.h"
 
+#include "runtime/backend_methods.h"
 #include "runtime/load_archive.h"
 #include "torch_debug/own_records.h"
 
@@ -28,7 +29,7 @@ class ModuleArchiveReader {
     HANDRAIL_ASSIGN_OR_RETURN(parts.root, objects_.ValueOf(module_.objects().root()));
     if (fault_) return tl::unexpected<Error>(*fault_);
     parts.states = objects_.TakeStates();
-    HANDRAIL_RETURN_IF_ERROR(BeginUnit(debug_info));
+    HANDRAIL_RETURN_IF_ERROR(BeginUnit(debug_info, parts.states));
     HANDRAIL_ASSIGN_OR_RETURN(
         parts.program,
         bytecode::Compile(
@@ -96,10 +97,17 @@ class ModuleArchiveReader {
     return constants_.ValueOf(rows[row]);
   }
 
-  Status BeginUnit(DebugInfoBuilder& debug_info) {
+  // The handles in blobs that others lowered may be any small numbers: those of the program keep
+  // away from them, lest a blob's handle lead to a line of the program.
+  Status BeginUnit(DebugInfoBuilder& debug_info,
+                   const std::vector<values::ObjectState>& states) const {
+    const bool has_blobs =
+        std::any_of(states.begin(), states.end(), [](const values::ObjectState& state) {
+          return IsLoweredModule(state.object->object_class().name);
+        });
     const graph::Definition& top = module_.unit().definition(module_.top());
     const std::string_view type = module_.unit().text(top.name);
-    return debug_info.BeginUnit({.kind = UnitKind::kBytecode,
+    return debug_info.BeginUnit({.kind = has_blobs ? UnitKind::kBackend : UnitKind::kBytecode,
                                  .key = FieldHasher().Add("run").Add(type).Finish(),
                                  .top_type = type});
   }

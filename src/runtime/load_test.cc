@@ -17,7 +17,11 @@ using values::Value;
 constexpr std::string_view kHead = "  __parameters__ = []\n  __buffers__ = []\n";
 
 std::string ArchiveOf(const std::string& code, std::string objects = {}) {
-  if (objects.empty()) objects = TestModule{"__torch__.M", {}}.Pickled();
+  if (objects.empty()) {
+    TestModule module;
+    module.class_name = "__torch__.M";
+    objects = module.Pickled();
+  }
   return ZipOf({{"data.pkl", std::move(objects)},
                 {"code/__torch__.py", code},
                 {"constants.pkl", "\x80\x02)."}});
@@ -224,7 +228,7 @@ class Echo final : public Backend {
     return methods;
   }
   std::vector<Value> Execute(const Value& handle, std::span<const Value> inputs) const override {
-    if (inputs[0].tensor().size(0) == 1) throw BackendError(handle.string() + " failed", 77);
+    if (inputs[0].tensor().size(0) == 1) throw BackendError(handle.string() + " failed", 3);
     return {inputs.begin(), inputs.end()};
   }
 
@@ -251,7 +255,10 @@ TEST(Backends, RunWhatWasLoweredToThem) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "the blob failed");
   ASSERT_EQ(failed.error().handles.size(), 2);
-  EXPECT_EQ(failed.error().handles[0], 77);
+  // The program has no such handle, though it has more than three instructions.
+  EXPECT_EQ(failed.error().handles[0], 3);
+  EXPECT_THAT(failed.error().trace,
+              HasSubstr("<debug handle 3: of a handle space that this map does not have>"));
   EXPECT_THAT(failed.error().trace, HasSubstr("execute("));
 }
 

@@ -21,8 +21,6 @@ using values::Value;
 
 // Lines of the model that one warning names.
 constexpr size_t kPlacesMax = 8;
-// Part of the name of every class that PyTorch generates for a backend.
-constexpr std::string_view kLoweredModule = ".LoweredModule.";
 
 Kernel KernelFor(std::string_view name, std::string_view overload) {
   const Kernel own = FindPrimKernel(name);
@@ -88,7 +86,7 @@ class Module::State {
       std::string message =
           fmt::format("'{}.__setstate__': {}", class_name, result.error().ToString());
       // The rest of the model runs without the backend.
-      if (class_name.find(kLoweredModule) != std::string::npos) {
+      if (IsLoweredModule(class_name)) {
         parts_.warnings.push_back(
             fmt::format("'{}.__setstate__': {}", class_name, result.error().message));
       } else {

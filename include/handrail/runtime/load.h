@@ -23,7 +23,7 @@ namespace handrail::runtime {
 //
 // Fails if the file is no such archive (kUnsupported), or its objects or code cannot be read, and
 // as Module::Make. A method that cannot be compiled is a warning, and an error when it is run.
-Result<Module> Load(std::span<const std::byte> bytes, std::string name,
+Result<Module> Load(std::span<const std::byte> bytes, const std::string& name,
                     const ModuleOptions& options = {}, std::shared_ptr<const void> owner = {});
 
 }  // namespace handrail::runtime
