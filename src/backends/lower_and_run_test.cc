@@ -311,5 +311,17 @@ TEST_F(LowerAndRunTest, DamagedBlobsAreErrors) {
   }
 }
 
+TEST_F(LowerAndRunTest, ABackendTakesOnlyItsOwnMethods) {
+  auto dict = values::MakeRef<values::Dict>();
+  dict->Set(Value("forward"),
+            values::MakeTuple({Value("inputs 1\nreturn %0\n"), values::MakeList({})}));
+  const auto methods = MakeDemoBackend()->Compile(Value(dict), Value());
+  ASSERT_TRUE(methods) << methods.error().message;
+  ASSERT_THAT(*methods, SizeIs(1));
+  const std::vector<Value> inputs{Value(7)};
+  EXPECT_EQ(MakeDemoBackend()->Execute(methods->front().handle, inputs).front().int_value(), 7);
+  EXPECT_THROW(MakeReferenceBackend()->Execute(methods->front().handle, inputs), BackendError);
+}
+
 }  // namespace
 }  // namespace handrail

@@ -11,6 +11,7 @@
 #include "handrail/values/object.h"
 
 #include "backends/demo/demo_program.h"
+#include "backends/method_handle.h"
 #include "bytecode/constant_value.h"
 #include "symbolize/snippet.h"
 
@@ -148,6 +149,7 @@ class MethodCompiler {
 
 // A method that is ready to run.
 struct Loaded {
+  const void* tag = MethodHandleTag<Loaded>();  // first
   Program program;
   std::vector<Value> constants;
   std::vector<kernels::Kernel> kernels;  // one for each step; null: it loads a constant
@@ -195,8 +197,9 @@ class DemoBackend final : public Backend {
   }
 
   std::vector<Value> Execute(const Value& handle, std::span<const Value> inputs) const override {
-    if (handle.kind() != Value::Kind::kCapsule) throw BackendError("demo: no method", -1);
-    const auto& method = *static_cast<const Loaded*>(handle.capsule().object.get());
+    const Loaded* const loaded = MethodHandle<Loaded>(handle);
+    if (loaded == nullptr) throw BackendError("demo: need a method of its own", kUnknownHandle);
+    const Loaded& method = *loaded;
     if (inputs.size() != method.program.input_count) {
       throw BackendError(
           fmt::format("demo: need {} inputs, have {}", method.program.input_count, inputs.size()),

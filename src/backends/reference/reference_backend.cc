@@ -9,6 +9,7 @@
 #include "handrail/kernels/kernels.h"
 #include "handrail/values/object.h"
 
+#include "backends/method_handle.h"
 #include "backends/reference/reference_blob.h"
 #include "bytecode/emitter.h"
 #include "graph/block_walk.h"
@@ -83,6 +84,7 @@ struct Loaded {
 
 // One method of it: what a handle is.
 struct LoadedMethod {
+  const void* tag = MethodHandleTag<LoadedMethod>();  // first
   std::shared_ptr<const Loaded> module;
   const runtime::LinkedFunction* function = nullptr;
   bool gives_tuple = false;
@@ -118,18 +120,21 @@ class ReferenceBackend final : public Backend {
     std::vector<CompiledMethod> methods;
     for (size_t i = 0; i < read.methods.size(); ++i) {
       const std::string& name = module->program.functions[i].name;
-      auto method = std::make_shared<LoadedMethod>(
-          LoadedMethod{module, module->linked->Find(name), read.methods[i].gives_tuple});
+      auto method = std::make_shared<LoadedMethod>();
+      method->module = module;
+      method->function = module->linked->Find(name);
+      method->gives_tuple = read.methods[i].gives_tuple;
       methods.push_back({name, Value(values::MakeRef<values::Capsule>(std::move(method)))});
     }
     return methods;
   }
 
   std::vector<Value> Execute(const Value& handle, std::span<const Value> inputs) const override {
-    if (handle.kind() != Value::Kind::kCapsule) {
-      throw BackendError("reference: no method", kUnknownHandle);
+    const LoadedMethod* const loaded = MethodHandle<LoadedMethod>(handle);
+    if (loaded == nullptr) {
+      throw BackendError("reference: need a method of its own", kUnknownHandle);
     }
-    const auto& method = *static_cast<const LoadedMethod*>(handle.capsule().object.get());
+    const LoadedMethod& method = *loaded;
     runtime::BackendMethods foreign(BackendRegistry::OfProcess());
     runtime::Interpreter interpreter(*method.module->linked, foreign,
                                      {.prints = std::cout, .warnings = std::cerr});
