@@ -17,6 +17,9 @@ Rows RowsOver(const Tensor& self, const Ints& dimensions, bool keeps, ElementTyp
 // Fails where a dimension is named twice or is not there.
 std::vector<bool> DimensionMask(const Tensor& self, const Ints& dimensions);
 
+// What aten::sum gives; the dimensions are left out.
+TensorRef SummedOver(const Tensor& self, const Ints& dimensions);
+
 // A tensor whose rows along a dimension lie one after the other, and how to put results back.
 struct Lines {
   TensorRef elements;  // contiguous, the dimension last

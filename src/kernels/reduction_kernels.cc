@@ -345,6 +345,10 @@ constexpr KernelRow kRows[] = {
 
 }  // namespace
 
+TensorRef SummedOver(const Tensor& self, const Ints& dimensions) {
+  return dimensions.empty() ? Share(self) : SumOver<AddAll>(self, dimensions, false, std::nullopt);
+}
+
 std::span<const KernelRow> ReductionKernels() {
   return kRows;
 }
