@@ -18,7 +18,7 @@ COVERAGE_PACKAGES := $(BUILD_PACKAGES) gcovr
 
 INSTALL := .ci/install-packages
 BUILD = cmake --build --parallel $(JOBS) --preset
-OWN_SOURCES = $(shell find include src test fuzz bench examples -name '*.h' -o -name '*.cc')
+OWN_SOURCES = $(shell find include src test fuzz bench examples plugins -name '*.h' -o -name '*.cc')
 
 # Compilations are kept where ccache is installed.
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
@@ -48,8 +48,11 @@ test: deps ## build with sanitizers and run every test that needs no PyTorch
 
 peer: build ## install Debian's PyTorch and compare with it
 	@$(INSTALL) $(PEER_PACKAGES)
-	@$(BUILD) release --target handrail_peer_programs
+	@cmake --preset release -DHANDRAIL_TORCH=ON
+	@$(BUILD) release --target handrail_peer_programs handrail_torch
 	@test/peer/run.sh $(CURDIR)/build/release/bin/handrail $(CURDIR)/build/peer
+	@/usr/bin/python3 test/peer/plugin/check.py build/release/lib/libhandrail_torch.so \
+	  examples/torch_backend/lower_and_fail.py
 
 bench: build ## install Debian's PyTorch and measure beside it
 	@$(INSTALL) $(PEER_PACKAGES)
