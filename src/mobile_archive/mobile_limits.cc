@@ -1,8 +1,11 @@
 #include "mobile_archive/mobile_limits.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,18 +34,30 @@ std::string PlaceOf(const Function& function, size_t instruction, const DebugInf
                      source.first_line + range.start.line - 1);
 }
 
-bool HasEnum(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::kEnum:
-      return true;
-    case Value::Kind::kTuple:
-      return std::any_of(value.tuple().elements.begin(), value.tuple().elements.end(), HasEnum);
-    case Value::Kind::kList:
-      return std::any_of(value.list().elements.begin(), value.list().elements.end(), HasEnum);
-    default:
-      return false;
+// Looks for members of enums in constants, which may be deep, shared and contain themselves.
+class EnumFinder {
+ public:
+  // Whether there is one in `value`, apart from what was looked at before and had none.
+  bool Finds(const Value& value) {
+    std::vector<const Value*> waiting{&value};
+    while (!waiting.empty()) {
+      const Value& next = *waiting.back();
+      waiting.pop_back();
+      if (next.kind() == Value::Kind::kEnum) return true;
+      std::span<const Value> parts;
+      if (next.kind() == Value::Kind::kTuple && seen_.insert(&next.tuple()).second) {
+        parts = next.tuple().elements;
+      } else if (next.kind() == Value::Kind::kList && seen_.insert(&next.list()).second) {
+        parts = next.list().elements;
+      }
+      for (const Value& part : parts) waiting.push_back(&part);
+    }
+    return false;
   }
-}
+
+ private:
+  std::unordered_set<const values::Counted*> seen_;
+};
 
 // A class of Python code; PyTorch's mobile runtime knows custom classes of C++ alone.
 bool IsPythonClass(std::string_view type) {
@@ -51,9 +66,9 @@ bool IsPythonClass(std::string_view type) {
 }
 
 // What the mobile runtime cannot do of an instruction; "": it can.
-std::string Missing(const Function& function, const Instruction& instruction) {
+std::string Missing(const Function& function, const Instruction& instruction, EnumFinder& enums) {
   const auto x = static_cast<size_t>(instruction.x);
-  if (instruction.opcode == Opcode::LOADC && HasEnum(function.constants[x])) {
+  if (instruction.opcode == Opcode::LOADC && enums.Finds(function.constants[x])) {
     return "no members of enums";
   }
   std::span<const std::string> types;
@@ -72,9 +87,10 @@ std::string Missing(const Function& function, const Instruction& instruction) {
 
 Status CheckForMobile(const bytecode::Program& program, const values::ObjectGraph& objects,
                       const DebugInfo& info) {
+  EnumFinder enums;
   for (const Function& function : program.functions) {
     for (size_t i = 0; i < function.instructions.size(); ++i) {
-      const std::string missing = Missing(function, function.instructions[i]);
+      const std::string missing = Missing(function, function.instructions[i], enums);
       if (missing.empty()) continue;
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("function {}: the mobile runtime has {}{}", Quoted(function.name),
