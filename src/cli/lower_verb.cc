@@ -48,6 +48,7 @@ Result<std::string> LowerModules(std::span<const std::byte> archive, const Lower
   std::vector<std::string> paths = options.modules;
   if (paths.empty()) paths.emplace_back();
   std::vector<LowerSelection> selections;
+  selections.reserve(paths.size());
   for (std::string& path : paths) {
     selections.push_back({.module_path = std::move(path),
                           .backend = options.backend,
