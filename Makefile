@@ -52,7 +52,7 @@ peer: build ## install Debian's PyTorch and compare with it
 	@$(BUILD) release --target handrail_peer_programs handrail_torch
 	@test/peer/run.sh $(CURDIR)/build/release/bin/handrail $(CURDIR)/build/peer
 	@/usr/bin/python3 test/peer/plugin/check.py build/release/lib/libhandrail_torch.so \
-	  examples/torch_backend/lower_and_fail.py
+	  examples/torch_backend/lower_and_fail.py build/release/bin/handrail
 
 bench: build ## install Debian's PyTorch and measure beside it
 	@$(INSTALL) $(PEER_PACKAGES)

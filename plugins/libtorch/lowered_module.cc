@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <ATen/ATen.h>
+#include <torch/csrc/jit/backends/backend_exception.h>
 
 #include "handrail/backend/registry.h"
 #include "handrail/base/byte_cursor.h"
@@ -40,12 +41,20 @@ DebugMap MapOfTensor(const at::Tensor& tensor) {
       DebugMap::FromBytes({begin, begin + bytes.numel()}, "debug map of a lowered module"));
 }
 
-// The two parts of `__processed_module`.
-std::vector<c10::IValue> PartsOf(const c10::IValue& processed) {
-  TORCH_CHECK(processed.isTuple() && processed.toTupleRef().elements().size() == 2 &&
-                  processed.toTupleRef().elements()[1].isTensor(),
-              "need a module that handrail lowered, found a value of type ", processed.tagKind());
-  return processed.toTupleRef().elements().vec();
+constexpr const char* kMark = "handrail: blob, debug map";
+
+struct Processed {
+  c10::IValue blob;
+  c10::IValue debug_map;  // None: there is none
+};
+
+Processed TakeApart(const c10::IValue& processed) {
+  if (!processed.isTuple()) return {processed, {}};
+  const auto& parts = processed.toTupleRef().elements();
+  if (parts.size() != 3 || !parts[0].isString() || parts[0].toStringRef() != kMark) {
+    return {processed, {}};
+  }
+  return {parts[1], parts[2]};
 }
 
 }  // namespace
@@ -63,15 +72,16 @@ c10::IValue Lower(const std::string& backend_name, const torch::jit::Module& mod
   const LoweredMethods lowered = ValueOrThrow(LowerMethods(
       loaded, *backend, backend_name, methods, ToHandrail(compile_spec), /*module_path=*/""));
   const auto map = ValueOrThrow(EncodeDebugMap(lowered.debug_info));
-  return c10::ivalue::Tuple::create(ToTorch(lowered.blob), TensorOfBytes(map));
+  return c10::ivalue::Tuple::create(kMark, ToTorch(lowered.blob), TensorOfBytes(map));
 }
 
 LoweredModule::LoweredModule(std::shared_ptr<const Backend> backend, const c10::IValue& processed,
                              const c10::IValue& compile_spec)
-    : backend_(std::move(backend)),
-      methods_(ValueOrThrow(
-          backend_->Compile(ToHandrail(PartsOf(processed)[0]), ToHandrail(compile_spec)))),
-      debug_map_(MapOfTensor(PartsOf(processed)[1].toTensor())) {}
+    : backend_(std::move(backend)) {
+  const Processed parts = TakeApart(processed);
+  methods_ = ValueOrThrow(backend_->Compile(ToHandrail(parts.blob), ToHandrail(compile_spec)));
+  if (!parts.debug_map.isNone()) debug_map_ = MapOfTensor(parts.debug_map.toTensor());
+}
 
 std::vector<values::Value> LoweredModule::Execute(size_t index,
                                                   std::span<const values::Value> inputs) const {
@@ -79,7 +89,14 @@ std::vector<values::Value> LoweredModule::Execute(size_t index,
   try {
     return backend_->Execute(methods_[index].handle, inputs);
   } catch (const BackendError& error) {
-    Symbolizer symbolizer(debug_map_);
+    if (!debug_map_) {
+      const auto handles = error.handles();
+      c10::BackendRuntimeException without_map(
+          {__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, error.what(), handles.front());
+      for (const DebugHandle handle : handles.subspan(1)) without_map.pushDebugHandle(handle);
+      throw without_map;
+    }
+    Symbolizer symbolizer(*debug_map_);
     Trace trace;
     symbolizer.Symbolize(error.handles(), {}, trace);
     TORCH_CHECK(false, error.what(), "\n", trace.text);

@@ -2,7 +2,7 @@
 """Checks libhandrail_torch: modules that PyTorch lowers to Handrail's backends give PyTorch's
 results, and where they fail, in whatever process and interpreter, name the line that failed.
 
-    check.py LIBRARY EXAMPLE
+    check.py LIBRARY EXAMPLE HANDRAIL
 
 Prints a line for each check and "N passed, N failed"; exits 1 where any failed.
 """
@@ -19,7 +19,7 @@ from torch.jit.mobile import _load_for_lite_interpreter
 
 import models
 
-LIBRARY, EXAMPLE = (os.path.abspath(path) for path in sys.argv[1:3])
+LIBRARY, EXAMPLE, HANDRAIL = (os.path.abspath(path) for path in sys.argv[1:4])
 MODELS_FILE = os.path.abspath(models.__file__)
 
 X = torch.rand(2, 4)
@@ -85,7 +85,7 @@ def mobile(model, path):
 
 def in_another_process(*arguments):
     done = subprocess.run(
-        [sys.executable, __file__, LIBRARY, EXAMPLE, *arguments], capture_output=True, text=True
+        [sys.executable, __file__, LIBRARY, EXAMPLE, HANDRAIL, *arguments], capture_output=True, text=True
     )
     return done.stdout + done.stderr
 
@@ -135,6 +135,26 @@ def check_failures(folder):
     check_failure("failure, demo", lower(torch.jit.script(models.Sums()), "demo"), ["fails: Sums"])
 
 
+def check_lowered_by_handrail(folder):
+    """PyTorch runs what `handrail lower` wrote, and its mobile runtime has the whole trace."""
+    plain = os.path.join(folder, "plain.pt")
+    torch.jit.save(torch.jit.script(models.Outer()), plain)
+    wanted = torch.jit.load(plain)(X, FITS)
+    for path in ["", "inner", "inner.leaf"]:
+        selection = ["--backend", "reference"] + (["--module", path] if path else [])
+        lowered, mobile_path = (os.path.join(folder, name) for name in ("own.pt", "own.ptl"))
+        for out in (lowered, mobile_path):
+            subprocess.run([HANDRAIL, "lower", plain, "-o", out, *selection], check=True)
+        title = f"handrail lower, {path or 'the whole'}"
+        found = torch.jit.load(lowered)(X, FITS)
+        check(f"{title}: PyTorch's results", torch.allclose(wanted, found, rtol=1e-4, atol=1e-5))
+        model = _load_for_lite_interpreter(mobile_path)
+        check(f"{title}: mobile results", torch.allclose(wanted, model(X, FITS), 1e-4, 1e-5))
+        text = failure_of(model)
+        lines = [models.line_of(mark) for mark in ("calls: Outer", "calls: Inner", "fails: Leaf")]
+        check(f"{title}: mobile failure", places(text) == lines, text)
+
+
 def check_refusal():
     try:
         lower(torch.jit.script(models.Product()), "demo")
@@ -153,15 +173,16 @@ def check_example():
 
 def main():
     torch.ops.load_library(LIBRARY)
-    if sys.argv[3:4] == ["save_for_mobile"]:
-        mobile(torch.jit.load(sys.argv[4]), sys.argv[5])
+    if sys.argv[4:5] == ["save_for_mobile"]:
+        mobile(torch.jit.load(sys.argv[5]), sys.argv[6])
         return
-    if sys.argv[3:4] == ["fail"]:
-        print(failure_of(_load_for_lite_interpreter(sys.argv[4])))
+    if sys.argv[4:5] == ["fail"]:
+        print(failure_of(_load_for_lite_interpreter(sys.argv[5])))
         return
     check_results()
     with tempfile.TemporaryDirectory() as folder:
         check_failures(folder)
+        check_lowered_by_handrail(folder)
     check_refusal()
     check_example()
     print(f"\nplugin: {passed} passed, {failed} failed")
