@@ -85,7 +85,8 @@ TensorRef Padded(const Tensor& input, const Tensor& weight, const Tensor* bias, 
   Ints sides;  // of the last dimension first: before and behind
   for (size_t d = kCount; d-- > 0;) {
     const int64_t total = steps[d] * (weight.sizes()[d + 2] - 1);
-    sides.insert(sides.end(), {total / 2, total - total / 2});
+    sides.push_back(total / 2);
+    sides.push_back(total - total / 2);
   }
   return RunOnAny(*PaddedBy(input, sides, {}), weight, bias,
                   {stride, {0}, dilation, {0}, false, groups});
