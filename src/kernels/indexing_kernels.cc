@@ -75,7 +75,6 @@ TensorRef PutAt(Tensor& self, List& indices, const Tensor& values, bool accumula
   // The values as the subscript's result is laid out, then with the index's dimensions first.
   const Ints sizes = Sizes(*MovedBehind(*New(ElementType::kBool, IndexedSizes(plan)),
                                         plan.index_sizes.size(), plan.before));
-  Ints wanted = sizes;
   const auto own = values.sizes();
   bool fits = own.size() <= sizes.size();
   for (size_t i = 0; fits && i < own.size(); ++i) {
@@ -86,7 +85,7 @@ TensorRef PutAt(Tensor& self, List& indices, const Tensor& values, bool accumula
     Raise("shape mismatch: value tensor of shape " + Text(own) +
           " cannot be broadcast to indexing result of shape " + Text(sizes));
   }
-  const TensorRef wide = ExpandedTo(values, wanted);
+  const TensorRef wide = ExpandedTo(values, sizes);
   const TensorRef first = MovedBehind(*wide, plan.before, plan.index_sizes.size());
   Ints rows_sizes = {static_cast<int64_t>(plan.offsets.size())};
   const auto rest = plan.source->sizes().subspan(plan.indexed);

@@ -126,16 +126,25 @@ struct Power {
     }
   }
 };
+// Integers never are.
+template <typename T>
+bool IsNan(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return false;
+  } else {
+    return std::isnan(x);
+  }
+}
 struct Smaller {
   template <typename T>
   T operator()(T a, T b) const {
-    return a != a ? a : (b < a || b != b ? b : a);
+    return IsNan(a) ? a : (b < a || IsNan(b) ? b : a);
   }
 };
 struct Larger {
   template <typename T>
   T operator()(T a, T b) const {
-    return a != a ? a : (a < b || b != b ? b : a);
+    return IsNan(a) ? a : (a < b || IsNan(b) ? b : a);
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "kernels/elements.h"
 #include "kernels/families.h"
+#include "kernels/operations.h"
 #include "kernels/windows.h"
 
 namespace handrail::kernels {
@@ -153,7 +154,7 @@ int64_t PlaceOfLargest(const T* plane, const Windows& w, const Triple& at) {
       const int64_t line = (z * w.input[1] + y) * w.input[2];
       for (int64_t x = from[2]; x < to[2]; x += w.dilation[2]) {
         const T value = plane[line + x];
-        if (value > plane[best] || value != value) best = line + x;
+        if (value > plane[best] || IsNan(value)) best = line + x;
       }
     }
   }
@@ -280,7 +281,7 @@ std::tuple<TensorRef, TensorRef> AdaptiveMax(const Tensor& input, const Ints& si
       for (int64_t y = box.from[1]; y < box.to[1]; ++y) {
         const int64_t line = (z * w.input[1] + y) * w.input[2];
         for (int64_t x = box.from[2]; x < box.to[2]; ++x) {
-          if (plane[line + x] > plane[best] || plane[line + x] != plane[line + x]) best = line + x;
+          if (plane[line + x] > plane[best] || IsNan(plane[line + x])) best = line + x;
         }
       }
     }

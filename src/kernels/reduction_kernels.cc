@@ -64,8 +64,8 @@ struct ExtremeOf {
   template <typename T>
   static int64_t PlaceOf(const T* row, int64_t length) {
     int64_t best = 0;
-    for (int64_t i = 1; i < length && row[best] == row[best]; ++i) {
-      if (row[i] != row[i] || Better()(row[i], row[best])) best = i;
+    for (int64_t i = 1; i < length && !IsNan(row[best]); ++i) {
+      if (IsNan(row[i]) || Better()(row[i], row[best])) best = i;
     }
     return best;
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kernels/families.h"
+#include "kernels/operations.h"
 #include "kernels/reduction.h"
 #include "kernels/views.h"
 
@@ -28,7 +29,7 @@ Pair SortedLines(const Tensor& self, int64_t dimension, bool is_descending, int6
     for (int64_t i = 0; i < lines.count; ++i) {
       const T* line = lines.elements->data<T>() + i * lines.length;
       const auto is_less = [line](int64_t a, int64_t b) {
-        return line[a] < line[b] || (line[a] == line[a] && line[b] != line[b]);
+        return line[a] < line[b] || (!IsNan(line[a]) && IsNan(line[b]));
       };
       std::iota(order.begin(), order.end(), int64_t{0});
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {

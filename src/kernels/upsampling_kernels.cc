@@ -31,8 +31,7 @@ Target TargetOf(const Tensor& input, const OptionalInts& sizes, const OptionalFl
                       input.dimension_count()));
   }
   if (sizes.has_value() == factors.has_value()) {
-    Raise(sizes ? "Must specify exactly one of output_size and scale_factors"
-                : "Must specify exactly one of output_size and scale_factors");
+    Raise("Must specify exactly one of output_size and scale_factors");
   }
   Target target;
   target.factors.assign(count, 0);
