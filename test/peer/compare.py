@@ -84,7 +84,7 @@ def main():
         for name in arguments.only or comparisons.ALL:
             start = time.monotonic()
             comparison = comparisons.ALL[name]
-            chosen = [archive for archive in made if comparison.applies(archive)]
+            chosen = comparisons.subjects(comparison, made, programs)
             outcomes = pool.map(compare_one, [name] * len(chosen), chosen, [programs] * len(chosen))
             rows = list(zip(chosen, outcomes))
             print_table(comparison.TITLE, rows, arguments.quiet)

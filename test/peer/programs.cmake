@@ -10,3 +10,4 @@ function(handrail_peer_program name)
 endfunction()
 
 handrail_peer_program(graph_round_trip ${CMAKE_CURRENT_LIST_DIR}/graph/round_trip.cc)
+handrail_peer_program(run_kernels ${CMAKE_CURRENT_LIST_DIR}/kernels/run_kernels.cc)
