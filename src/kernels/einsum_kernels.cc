@@ -206,8 +206,8 @@ TensorRef Einsum(const std::string& equation, List& tensors, const Value& /*path
   }
   if (parts.size() != tensors.elements.size()) {
     Raise(parts.size() > tensors.elements.size()
-              ? "einsum(): more operands specified in the equation than were provided"
-              : "einsum(): fewer operands were provided than specified in the equation");
+              ? "einsum(): fewer operands were provided than specified in the equation"
+              : "einsum(): more operands were provided than specified in the equation");
   }
   std::vector<Operand> operands;
   std::vector<Labels> written;
