@@ -2,8 +2,8 @@
 
 namespace handrail {
 
-Status RegisterShippedBackends(BackendRegistry& registry) {
-  HANDRAIL_RETURN_IF_ERROR(registry.Register("reference", MakeReferenceBackend()));
+Status RegisterShippedBackends(BackendRegistry& registry, std::ostream* print_to) {
+  HANDRAIL_RETURN_IF_ERROR(registry.Register("reference", MakeReferenceBackend(print_to)));
   return registry.Register("demo", MakeDemoBackend());
 }
 

@@ -78,7 +78,7 @@ ExitCode RunRun(const RunOptions& options, const Streams& streams) {
   }
 
   BackendRegistry backends;
-  if (Status status = RegisterShippedBackends(backends); !status) {
+  if (Status status = RegisterShippedBackends(backends, &streams.err); !status) {
     return SayUnusable(streams, status.error());
   }
   Progress progress(streams);

@@ -24,6 +24,7 @@ std::span<const KernelRow> ConvolutionKernels();
 std::span<const KernelRow> PoolingKernels();
 std::span<const KernelRow> EinsumKernels();
 std::span<const KernelRow> VisionKernels();
+std::span<const KernelRow> DecompositionKernels();
 std::span<const KernelRow> RecurrentKernels();
 std::span<const KernelRow> AttentionKernels();
 std::span<const KernelRow> PaddingKernels();

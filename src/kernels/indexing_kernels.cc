@@ -245,6 +245,13 @@ TensorRef Nonzero(const Tensor& self) {
 TensorRef Embedding(const Tensor& weight, const Tensor& index, int64_t /*padding*/, bool /*scale*/,
                     bool /*sparse*/) {
   if (weight.dimension_count() != 2) Raise("'weight' must be 2-D");
+  if (index.element_type() != ElementType::kInt64 && index.element_type() != ElementType::kInt32) {
+    Raise(
+        fmt::format("Expected tensor for argument #1 'indices' to have one of the following "
+                    "scalar types: Long, Int; but got torch.{}Tensor instead (while checking "
+                    "arguments for embedding)",
+                    TypeName(index.element_type())));
+  }
   const Ints flat = {index.element_count()};
   Ints sizes = Sizes(index);
   sizes.push_back(weight.size(1));

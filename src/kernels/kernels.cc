@@ -26,12 +26,12 @@ const std::unordered_map<std::string_view, Kernel>& Table() {
 std::vector<KernelRow> AllKernels() {
   std::vector<KernelRow> rows;
   for (const auto& family :
-       {NumberKernels(),     ContainerKernels(),    TextKernels(),       ArithmeticKernels(),
-        ComparisonKernels(), IndexingKernels(),     ActivationKernels(), ReductionKernels(),
-        SortingKernels(),    ShapeKernels(),        JoiningKernels(),    CreationKernels(),
-        MatrixKernels(),     ConvolutionKernels(),  PoolingKernels(),    EinsumKernels(),
-        VisionKernels(),     RecurrentKernels(),    AttentionKernels(),  PaddingKernels(),
-        UpsamplingKernels(), NormalizationKernels()}) {
+       {NumberKernels(),     ContainerKernels(),     TextKernels(),         ArithmeticKernels(),
+        ComparisonKernels(), IndexingKernels(),      ActivationKernels(),   ReductionKernels(),
+        SortingKernels(),    ShapeKernels(),         JoiningKernels(),      CreationKernels(),
+        MatrixKernels(),     ConvolutionKernels(),   PoolingKernels(),      EinsumKernels(),
+        VisionKernels(),     DecompositionKernels(), RecurrentKernels(),    AttentionKernels(),
+        PaddingKernels(),    UpsamplingKernels(),    NormalizationKernels()}) {
     rows.insert(rows.end(), family.begin(), family.end());
   }
   return rows;

@@ -121,6 +121,28 @@ TEST(Kernels, MatricesMultiply) {
             "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
 }
 
+TEST(Kernels, PseudoInverses) {
+  const std::vector<float> inverse = {-2, 1, 1.5, -0.5};
+  EXPECT_THAT(Elements(Call("aten::pinverse", "", {Floats({2, 2}, {1, 2, 3, 4}), Value(1e-15)})),
+              Pointwise(FloatNear(1e-5F), inverse));
+  // Of rank 1, and wider than high: A' / |A|^2.
+  const std::vector<float> thin = {1 / 14.0F, 2 / 14.0F, 3 / 14.0F};
+  const Value wide = Call("aten::pinverse", "", {Floats({1, 3}, {1, 2, 3}), Value(1e-15)});
+  EXPECT_THAT(wide.tensor().sizes(), ElementsAre(3, 1));
+  EXPECT_THAT(Elements(wide), Pointwise(FloatNear(1e-6F), thin));
+  const std::vector<float> zeros = {0, 0, 0, 0};
+  EXPECT_EQ(Elements(Call("aten::pinverse", "", {Floats({2, 2}, zeros), Value(1e-15)})), zeros);
+}
+
+TEST(Kernels, EmbeddingsNeedWholeNumbers) {
+  EXPECT_EQ(
+      ErrorOf("aten::embedding", "",
+              {Floats({2, 1}, {1, 2}), Floats({1}, {0}), Value(-1), Value(false), Value(false)}),
+      "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+      "Long, Int; but got torch.FloatTensor instead (while checking arguments for "
+      "embedding)");
+}
+
 TEST(Kernels, ConvolutionAndPooling) {
   const Value input = Floats({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   const Value kernel = Floats({1, 1, 2, 2}, {1, 0, 0, 1});

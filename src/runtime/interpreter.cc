@@ -82,12 +82,19 @@ Value* AttributeOf(const Value& value, size_t slot, bool is_written) {
 
 }  // namespace
 
-// There are two such operators, and both are about text; the other one is FORMAT.
+// Prints go where the module's prints go; other operators of any number of arguments take the count
+// as the last.
 void Interpreter::CallOperatorOfMany(const LinkedFunction& function, const Instruction& instruction,
                                      Stack& stack) {
   const auto row = static_cast<size_t>(instruction.x);
-  if (function.function->operators[row].name != "prim::Print") FailWithoutKernel(function, row);
   Need(stack, instruction.n);
+  if (function.function->operators[row].name != "prim::Print") {
+    const Kernel kernel = function.operators[row].kernel;
+    if (kernel == nullptr) FailWithoutKernel(function, row);
+    stack.emplace_back(int64_t{instruction.n});
+    kernel(stack);
+    return;
+  }
   const auto first = stack.end() - instruction.n;
   std::string line;
   for (auto value = first; value != stack.end(); ++value) {

@@ -123,7 +123,8 @@ void LinkedProgram::Link(graph::CompilationUnit& unit, const bytecode::Function&
       linked.classes[x] = std::make_shared<values::ObjectClass>(
           values::ObjectClass{.name = function.types[x], .attributes = {}});
     }
-    if (instruction.opcode != Opcode::OP || linked.operators[x].kernel != nullptr) continue;
+    const bool is_operator = instruction.opcode == Opcode::OP || instruction.opcode == Opcode::OPN;
+    if (!is_operator || linked.operators[x].kernel != nullptr) continue;
     const std::string name = FullName(function.operators[x]);
     auto missing = std::find_if(missing_.begin(), missing_.end(),
                                 [&](const MissingOperator& each) { return each.name == name; });

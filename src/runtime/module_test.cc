@@ -10,6 +10,8 @@
 #include "handrail/debug_map/debug_map_writer.h"
 #include "handrail/graph/text_unit.h"
 
+#include "runtime/type_pattern.h"
+
 namespace handrail::runtime {
 namespace {
 
@@ -106,6 +108,27 @@ TEST(Run, TestsTypes) {
       "  if x is None:\n    return 'none'\n  return 'int {}'.format(x)\n";
   EXPECT_EQ(RunForward(kText, {Value()})->string(), "none");
   EXPECT_EQ(RunForward(kText, {Value(4)})->string(), "int 4");
+}
+
+// `%` takes any number of arguments.
+TEST(Run, CallsOperatorsOfManyArguments) {
+  constexpr std::string_view kText =
+      "def forward(self, x: int, y: str) -> str:\n  return '%d of %s' % (x, y)\n";
+  EXPECT_EQ(RunForward(kText, {Value(4), Value("five")})->string(), "4 of five");
+}
+
+TEST(TypeTest, TakesTuplesForNamedTuplesOfTheirFields) {
+  const TypeTest test("__torch__.Point[NamedTuple, [[x, Tensor],[name, str], [n, List[int]]]]");
+  const Value tensor(values::Tensor::Allocate(values::ElementType::kFloat32, {}));
+  const Value list = values::MakeList({Value(1)});
+  EXPECT_TRUE(test.Holds(values::MakeTuple({tensor, Value("a"), list})));
+  EXPECT_FALSE(test.Holds(values::MakeTuple({tensor, Value(1), list})));
+  EXPECT_FALSE(test.Holds(values::MakeTuple({tensor, Value("a")})));
+  EXPECT_FALSE(test.Holds(tensor));
+  for (const char* broken : {"P[NamedTuple, []]", "P[NamedTuple, [[]]]", "P[NamedTuple, [[x]]]",
+                             "P[NamedTuple, ]", "P[NamedTuple]", "P[NamedTuple, [x, int]]"}) {
+    EXPECT_FALSE(TypeTest(broken).Holds(values::MakeTuple({Value(1)}))) << broken;
+  }
 }
 
 TEST(Run, FindsInDicts) {

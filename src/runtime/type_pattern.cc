@@ -49,6 +49,20 @@ std::vector<std::string_view> Parts(std::string_view text) {
   return parts;
 }
 
+// The types of `NamedTuple, [[x, Tensor], [y, int]]`; nothing for another text.
+std::vector<std::string_view> FieldTypes(std::string_view inside) {
+  const std::vector<std::string_view> parts = Parts(inside);
+  std::vector<std::string_view> types;
+  if (parts.size() != 2 || parts[0] != "NamedTuple" || parts[1].size() < 2) return types;
+  for (const std::string_view field : Parts(parts[1].substr(1, parts[1].size() - 2))) {
+    if (field.size() < 2) return {};
+    const std::vector<std::string_view> name_and_type = Parts(field.substr(1, field.size() - 2));
+    if (name_and_type.size() != 2) return {};
+    types.push_back(name_and_type[1]);
+  }
+  return types;
+}
+
 // A list or dict that nobody annotated and that is empty is of every such type.
 bool MayBe(const std::string& annotated, const std::string& wanted) {
   return annotated.empty() || annotated == wanted;
@@ -91,6 +105,13 @@ size_t TypeTest::AddRow(std::string_view type, int depth) {
   } else if (head == "Optional" || head == "Union") {
     rows_[id].kind = Kind::kOneOf;
   } else {
+    // A NamedTuple's value is a tuple.
+    const std::vector<std::string_view> fields = FieldTypes(inside);
+    if (fields.empty()) return id;
+    rows_[id].kind = Kind::kTuple;
+    std::vector<size_t> parts;
+    for (const std::string_view field : fields) parts.push_back(AddRow(field, depth + 1));
+    rows_[id].parts = std::move(parts);
     return id;
   }
   std::vector<size_t> parts;

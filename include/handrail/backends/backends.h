@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <ostream>
 
 #include "handrail/backend/backend.h"
 #include "handrail/backend/registry.h"
@@ -15,10 +16,12 @@
 
 namespace handrail {
 
-std::shared_ptr<const Backend> MakeReferenceBackend();
+// What its models print goes to `print_to`, which must outlive it; null: to std::cout.
+std::shared_ptr<const Backend> MakeReferenceBackend(std::ostream* print_to = nullptr);
 std::shared_ptr<const Backend> MakeDemoBackend();
 
 // Registers both. Fails with kConflict if one of the names is taken.
-Status RegisterShippedBackends(BackendRegistry& registry = BackendRegistry::OfProcess());
+Status RegisterShippedBackends(BackendRegistry& registry = BackendRegistry::OfProcess(),
+                               std::ostream* print_to = nullptr);
 
 }  // namespace handrail

@@ -28,6 +28,7 @@ using reference::Method;
 using values::Value;
 
 constexpr std::string_view kSetState = "__setstate__";
+constexpr std::string_view kLoweredModule = "torch.jit.LoweredModule.";
 
 bool GivesTuple(const Graph& graph) {
   const graph::TypeTable& types = graph.unit().types;
@@ -97,8 +98,18 @@ runtime::Kernel KernelFor(std::string_view name, std::string_view overload) {
 
 class ReferenceBackend final : public Backend {
  public:
+  explicit ReferenceBackend(std::ostream& prints) : prints_(prints) {}
+
   Result<Value> Preprocess(const ModuleToLower& module, const Value&,
                            const GenerateDebugHandles& generate_handles) const override {
+    for (const values::ObjectState& state : module.states) {
+      const std::string& name = state.object->object_class().name;
+      if (name.starts_with(kLoweredModule)) continue;
+      return Fail(ErrorCode::kUnsupported,
+                  fmt::format("the reference backend cannot take an object of {}, which sets its "
+                              "own state",
+                              name));
+    }
     std::vector<Method> methods;
     for (const MethodToLower& method : module.methods) {
       HANDRAIL_ASSIGN_OR_RETURN(Method compiled, CompileMethod(module, method, generate_handles));
@@ -137,7 +148,7 @@ class ReferenceBackend final : public Backend {
     const LoadedMethod& method = *loaded;
     runtime::BackendMethods foreign(BackendRegistry::OfProcess());
     runtime::Interpreter interpreter(*method.module->linked, foreign,
-                                     {.prints = std::cout, .warnings = std::cerr});
+                                     {.prints = prints_, .warnings = std::cerr});
     values::Stack stack{method.module->self};
     stack.insert(stack.end(), inputs.begin(), inputs.end());
     try {
@@ -161,16 +172,15 @@ class ReferenceBackend final : public Backend {
  private:
   // What `__setstate__` of a lowered module does.
   static Status SetUp(const values::ObjectState& state) {
-    constexpr std::string_view kPrefix = "torch.jit.LoweredModule.";
     const std::string& class_name = state.object->object_class().name;
-    const bool is_lowered = class_name.starts_with(kPrefix) &&
+    const bool is_lowered = class_name.starts_with(kLoweredModule) &&
                             state.state.kind() == Value::Kind::kTuple &&
                             state.state.tuple().elements.size() >= 2;
     if (!is_lowered) {
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("reference: cannot call {} of {}", kSetState, class_name));
     }
-    const std::string rest = class_name.substr(kPrefix.size());
+    const std::string rest = class_name.substr(kLoweredModule.size());
     const std::string backend_name = rest.substr(0, rest.find('.'));
     HANDRAIL_ASSIGN_OR_RETURN(const std::shared_ptr<const Backend> backend,
                               BackendRegistry::OfProcess().FindAvailable(backend_name));
@@ -192,12 +202,14 @@ class ReferenceBackend final : public Backend {
     set("__handles", Value(std::move(handles)));
     return {};
   }
+
+  std::ostream& prints_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Backend> MakeReferenceBackend() {
-  return std::make_shared<const ReferenceBackend>();
+std::shared_ptr<const Backend> MakeReferenceBackend(std::ostream* print_to) {
+  return std::make_shared<const ReferenceBackend>(print_to != nullptr ? *print_to : std::cout);
 }
 
 }  // namespace handrail

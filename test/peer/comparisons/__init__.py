@@ -13,6 +13,7 @@ from comparisons import (
     failures,
     graphs,
     kernels,
+    lowered,
     maps,
     merged,
     mobile,
@@ -33,6 +34,7 @@ ALL = {
     "kernels": kernels,
     "mobile": mobile,
     "run": run,
+    "lowered": lowered,
     "strip": strip,
 }
 

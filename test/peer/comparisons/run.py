@@ -23,13 +23,13 @@ def compare(archive, programs, outcome):
     torch.set_num_threads(1)
     torch.ops.load_library(programs.backend)
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
-        if _is_lowered(archive.pt):
+        if is_lowered(archive.pt):
             _compare_unavailable(archive, programs, outcome, folder)
             return
-        module, paths = _load(archive)
+        module, paths = load(archive)
         for inputs_path in archive.runs:
-            inputs = _inputs(archive, inputs_path)
-            specs = _specs(inputs, folder)
+            inputs = inputs_of(archive, inputs_path)
+            specs = specs_of(inputs, folder)
             if specs is None or module is None:
                 continue
             if archive.title in NOT_RUN:
@@ -37,15 +37,15 @@ def compare(archive, programs, outcome):
                 outcome.check("no bytecode", True, "bytecode: no instruction for" in said)
                 continue
             try:
-                expected = _flat(_method(module, archive.method)(*inputs))
+                expected = flat(method_of(module, archive.method)(*inputs))
             except RuntimeError:  # runs before it is saved, and not afterwards
                 for path in paths:
                     programs.fail("run", path, "--method", archive.method, *specs)
                 continue
             for path in paths:
-                _compare_results(archive, path, specs, expected, programs, outcome, folder)
+                compare_results(archive, path, specs, expected, programs, outcome, folder)
         for index, inputs_path in enumerate(archive.fails):
-            specs = _specs(torch.load(inputs_path), folder)
+            specs = specs_of(torch.load(inputs_path), folder)
             if specs is not None:
                 for path in paths:
                     _compare_failure(archive, path, index, specs, programs, outcome)
@@ -53,7 +53,7 @@ def compare(archive, programs, outcome):
         outcome.equal += 1  # nothing that can be compared
 
 
-def _load(archive):
+def load(archive):
     """The module as PyTorch has it, and the files that Handrail runs."""
     import torch
     from torch.jit.mobile import _load_for_lite_interpreter
@@ -67,7 +67,7 @@ def _load(archive):
         return _load_for_lite_interpreter(mobile), [mobile]
 
 
-def _inputs(archive, path):
+def inputs_of(archive, path):
     """The inputs that the archive comes with; networks get random ones of their sizes."""
     import torch
 
@@ -78,18 +78,18 @@ def _inputs(archive, path):
     return [torch.rand_like(value) if torch.is_tensor(value) else value for value in inputs]
 
 
-def _method(module, name):
+def method_of(module, name):
     if hasattr(module, name):
         return getattr(module, name)
     return lambda *inputs: module.run_method(name, *inputs)
 
 
-def _is_lowered(path):
+def is_lowered(path):
     with open(path, "rb") as file:
         return FOREIGN_BACKEND in file.read()
 
 
-def _specs(values, folder):
+def specs_of(values, folder):
     """Options of `handrail run`; None where no SPEC describes a value."""
     import numpy
     import torch
@@ -112,7 +112,7 @@ def _specs(values, folder):
     return options
 
 
-def _flat(value):
+def flat(value):
     """Tensors and numbers, in order, as NumPy's arrays."""
     import numpy
     import torch
@@ -124,11 +124,11 @@ def _flat(value):
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
-        return [array for element in value for array in _flat(element)]
+        return [array for element in value for array in flat(element)]
     return []
 
 
-def _compare_results(archive, path, specs, expected, programs, outcome, folder):
+def compare_results(archive, path, specs, expected, programs, outcome, folder):
     import numpy
 
     if not expected:  # NumPy reads no archive without arrays
@@ -187,7 +187,7 @@ def _compare_unavailable(archive, programs, outcome, folder):
     import torch
 
     for inputs_path in archive.runs[:1]:
-        specs = _specs(torch.load(inputs_path), folder)
+        specs = specs_of(torch.load(inputs_path), folder)
         if specs is None:
             continue
         for path in filter(None, (archive.pt, archive.path)):
