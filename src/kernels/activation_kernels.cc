@@ -173,10 +173,6 @@ TensorRef Softplus(const Tensor& self, Scalar beta, Scalar threshold) {
                : std::log1p(std::exp(scaled)) / static_cast<T>(beta.number);
   });
 }
-TensorRef Dropout(const Tensor& self, double /*probability*/, bool is_training) {
-  if (is_training) Raise("dropout: there is no kernel for training");
-  return Share(self);
-}
 
 constexpr KernelRow kRows[] = {
     Row<&Relu>("aten::relu"),
@@ -215,8 +211,6 @@ constexpr KernelRow kRows[] = {
     Row<&Floor>("aten::floor"),
     Row<&Ceil>("aten::ceil"),
     Row<&Round>("aten::round"),
-    Row<&Dropout>("aten::dropout"),
-    Row<&Dropout>("aten::dropout_"),
 };
 
 }  // namespace

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "kernels/compose.h"
 #include "kernels/elements.h"
 #include "kernels/families.h"
 
@@ -228,6 +231,20 @@ TensorRef Bernoulli(Tensor& self, double probability, const Value& generator) {
   CopyInto(self, *numbers);
   return Share(self);
 }
+TensorRef Dropout(const Tensor& self, double probability, bool is_training) {
+  if (!(probability >= 0 && probability <= 1)) {
+    Raise(fmt::format("dropout probability has to be between 0 and 1, but got {}", probability));
+  }
+  if (!is_training || probability == 0) return Share(self);
+  if (probability == 1) return Filled(self.element_type(), self.sizes(), {});
+  const TensorRef kept = New(self.element_type(), self.sizes());
+  Bernoulli(*kept, 1 - probability, Value());
+  return Product(self, *ProductWith(*kept, Number(1 / (1 - probability))));
+}
+TensorRef DropoutInPlace(Tensor& self, double probability, bool is_training) {
+  CopyInto(self, *Dropout(self, probability, is_training));
+  return Share(self);
+}
 bool IsNonzero(const Tensor& self) {
   return ToBool(self);
 }
@@ -293,6 +310,8 @@ constexpr KernelRow kRows[] = {
     Row<&TypeAs>("aten::type_as"),
     Row<&Uniform>("aten::uniform_"),
     Row<&Bernoulli>("aten::bernoulli_.float"),
+    Row<&Dropout>("aten::dropout"),
+    Row<&DropoutInPlace>("aten::dropout_"),
     Row<&IsNonzero>("aten::is_nonzero"),
     Row<&OfList>("aten::tensor"),
     Row<&AsTensorOfList>("aten::as_tensor.list"),

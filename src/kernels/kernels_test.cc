@@ -134,6 +134,21 @@ TEST(Kernels, PseudoInverses) {
   EXPECT_EQ(Elements(Call("aten::pinverse", "", {Floats({2, 2}, zeros), Value(1e-15)})), zeros);
 }
 
+// Attention layers ask for training with a probability of 0.
+TEST(Kernels, DropoutKeepsWhatItShould) {
+  const std::vector<float> ones(1000, 1);
+  const auto dropped = [&](double probability, bool is_training) {
+    return Elements(
+        Call("aten::dropout", "", {Floats({1000}, ones), Value(probability), Value(is_training)}));
+  };
+  EXPECT_EQ(dropped(0, true), ones);
+  EXPECT_EQ(dropped(0.5, false), ones);
+  EXPECT_EQ(dropped(1, true), std::vector<float>(1000));
+  const std::vector<float> half = dropped(0.5, true);
+  EXPECT_THAT(half, ::testing::Each(::testing::AnyOf(0, 2)));
+  EXPECT_NEAR(static_cast<double>(std::count(half.begin(), half.end(), 0)), 500, 100);
+}
+
 TEST(Kernels, EmbeddingsNeedWholeNumbers) {
   EXPECT_EQ(
       ErrorOf("aten::embedding", "",
