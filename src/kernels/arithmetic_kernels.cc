@@ -71,7 +71,9 @@ TensorRef Scaled(const Tensor& a, const Tensor& b, Scalar alpha) {
   CheckSubtraction<Op>(a_is_bool || b_is_bool, a_is_bool && b_is_bool);
   const ElementType type = ResultType(a, b);
   CheckAlpha(type, alpha);
-  if (alpha.number == 1) return Arithmetic<Op>(a, b);
+  // Among bools every factor but 0 is True.
+  const bool is_one = alpha.number == 1 || (type == ElementType::kBool && alpha.number != 0);
+  if (is_one) return Arithmetic<Op>(a, b);
   return ApplyToPair(a, b, type, ComputeType(type), [alpha](auto x, auto y) {
     using T = decltype(x);
     if constexpr (std::is_integral_v<T>) {

@@ -130,7 +130,7 @@ void CheckImplicit(const Tensor& self) {
 }
 int64_t ToIntImplicitly(const Tensor& self) {
   CheckImplicit(self);
-  if (IsFloating(self.element_type())) {
+  if (!IsIntegral(self.element_type())) {
     Raise("Cannot input a tensor of type " + std::string(TypeName(self.element_type())) +
           " as an integral argument");
   }

@@ -70,6 +70,10 @@ double PlaceOf(double coordinate, int64_t size, bool aligns) {
 
 TensorRef SampleAtPlaces(const Tensor& input, const Tensor& grid, int64_t interpolation,
                          int64_t padding, bool aligns) {
+  if (input.element_type() != grid.element_type()) {
+    Raise(fmt::format("expected scalar type {} but found {}", TypeName(input.element_type()),
+                      TypeName(grid.element_type())));
+  }
   if (input.dimension_count() != 4 || grid.dimension_count() != 4 || grid.size(3) != 2 ||
       grid.size(0) != input.size(0) || interpolation < 0 || interpolation > 1 || padding < 0 ||
       padding > 1) {
