@@ -1,5 +1,5 @@
-// matrix_backend MODEL.pt MODULE ROWS COLUMNS: gives one module of a model to the matrix backend, and
-// runs the model with a matrix of ones.
+// matrix_backend MODEL.pt MODULE ROWS COLUMNS: gives one module of a model to the matrix backend,
+// and runs the model with a matrix of ones.
 #include <cstdlib>
 #include <iostream>
 

@@ -14,8 +14,8 @@
 namespace handrail {
 
 // Whether a record says what handles stand for, and nothing that runs needs it: *.debug_pkl,
-// callstack_debug_map.pkl and handrail/debug_info. PyTorch loads an archive that has none of them; with the call-stack map
-// but without the others it does not.
+// callstack_debug_map.pkl and handrail/debug_info. PyTorch loads an archive that has none of them;
+// with the call-stack map but without the others it does not.
 bool IsDebugInfoRecord(std::string_view record_name);
 
 // `file` without its debug info records; every other record stays as it is, byte for byte, and so
