@@ -110,6 +110,7 @@ size_t TypeTest::AddRow(std::string_view type, int depth) {
     if (fields.empty()) return id;
     rows_[id].kind = Kind::kTuple;
     std::vector<size_t> parts;
+    parts.reserve(fields.size());
     for (const std::string_view field : fields) parts.push_back(AddRow(field, depth + 1));
     rows_[id].parts = std::move(parts);
     return id;

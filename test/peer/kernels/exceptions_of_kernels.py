@@ -84,6 +84,7 @@ OTHER_RESULTS = {
     "aten::_transformer_encoder_layer_fwd": "PyTorch refuses masks of rows that are not one for each of the batch",
     "aten::_unique2": "PyTorch gives places that were not asked for",
     "aten::arange": "PyTorch rounds the end to a type of integers first",
+    "aten::arange.start_step": "PyTorch rounds the step to a type of integers first",
     "aten::avg_pool3d": "PyTorch refuses windows larger than the input where sizes are rounded up",
     "aten::conv3d.padding": "PyTorch takes a bias of another type",
     "aten::conv_transpose1d": "PyTorch refuses results without elements",
