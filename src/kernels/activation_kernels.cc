@@ -78,7 +78,8 @@ TensorRef Absolute(const Tensor& self) {
 TensorRef Hardtanh(const Tensor& self, Scalar low, Scalar high) {
   return Map(self, [&](auto x) {
     using T = decltype(x);
-    return x != x ? x : std::clamp(x, static_cast<T>(low.number), static_cast<T>(high.number));
+    return std::isnan(x) ? x
+                         : std::clamp(x, static_cast<T>(low.number), static_cast<T>(high.number));
   });
 }
 template <typename T>
