@@ -70,7 +70,8 @@ std::tuple<TensorRef, TensorRef> Attend(const Tensor& query, const Tensor& key, 
     parts.push_back(InHeads(
         *LinearLayer(*inputs[i], *Narrowed(in.weight, 0, first, width), bias.get()), heads));
   }
-  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  const int64_t head_width = width / heads;
+  const double scale = 1 / std::sqrt(static_cast<double>(head_width));
   const TensorRef scaled = ProductWith(*parts[0], Number(scale));
   const TensorRef scores = MatrixProduct(*scaled, *Transposed(*parts[1], 2, 3));
   TensorRef weights = SoftmaxOver(*Masked(scores, mask), 3);

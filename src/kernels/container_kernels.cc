@@ -203,8 +203,8 @@ Value DictSetDefault(Dict& dict, const Value& key, const Value& fallback) {
   return fallback;
 }
 void DictUpdate(Dict& dict, Dict& other) {
-  const std::vector<Dict::Entry> added = other.entries();  // may be the same dict
-  for (const auto& [key, value] : added) dict.Set(key, value);
+  std::vector<Dict::Entry> added = other.entries();  // may be the same dict
+  for (auto& [key, value] : added) dict.Set(key, std::move(value));
 }
 std::vector<Value> DictKeys(Dict& dict) {
   std::vector<Value> result;

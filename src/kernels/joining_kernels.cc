@@ -264,6 +264,7 @@ std::vector<TensorRef> BroadcastAll(List& list) {
   Ints sizes;
   for (const TensorRef& part : parts) sizes = Broadcast(sizes, part->sizes());
   std::vector<TensorRef> result;
+  result.reserve(parts.size());
   for (const TensorRef& part : parts) result.push_back(ExpandedTo(*part, sizes));
   return result;
 }

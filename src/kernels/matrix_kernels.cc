@@ -105,7 +105,7 @@ TensorRef Matmul(const Tensor& a, const Tensor& b) {
 }
 // beta * bias + alpha * product; what bias holds does not matter where beta is 0.
 TensorRef AddTo(const TensorRef& product, const Tensor& bias, Scalar beta, Scalar alpha) {
-  const TensorRef scaled = alpha.number == 1 ? product : ProductWith(*product, alpha);
+  TensorRef scaled = alpha.number == 1 ? product : ProductWith(*product, alpha);
   const TensorRef wide = ExpandedTo(bias, Sizes(*product));
   if (beta.number == 0) return scaled;
   return Sum(beta.number == 1 ? *wide : *ProductWith(*wide, beta), *scaled);

@@ -4,8 +4,8 @@
 
 namespace handrail::kernels {
 
-void Raise(std::string message) {
-  throw KernelError(std::move(message));
+void Raise(const std::string& message) {
+  throw KernelError(message);
 }
 
 }  // namespace handrail::kernels

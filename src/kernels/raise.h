@@ -6,6 +6,6 @@
 namespace handrail::kernels {
 
 // Throws KernelError.
-[[noreturn]] void Raise(std::string message);
+[[noreturn]] void Raise(const std::string& message);
 
 }  // namespace handrail::kernels

@@ -74,9 +74,10 @@ Pair Top(const Tensor& self, int64_t count, int64_t dimension, bool is_largest,
 std::tuple<TensorRef, TensorRef, TensorRef> Unique(const Tensor& self, bool /*is_sorted*/,
                                                    bool gives_places, bool gives_counts) {
   const TensorRef flat = ReshapedTo(self, {self.element_count()});
-  const auto [values, order] = Sort(*flat, 0, false);
+  const auto values_and_order = Sort(*flat, 0, false);
+  const TensorRef& order = std::get<1>(values_and_order);
   const ElementType compute = ComputeType(self.element_type());
-  const TensorRef sorted = As(*values, compute);
+  const TensorRef sorted = As(*std::get<0>(values_and_order), compute);
   Ints firsts;
   TensorRef places = New(ElementType::kInt64, self.sizes());
   OnComputeType(compute, [&](auto zero) {
