@@ -125,7 +125,8 @@ class OneLowering {
     HANDRAIL_ASSIGN_OR_RETURN(const uint32_t target, tree.At(selection_.module_path));
     const ModuleTree::Object& lowered = tree.objects()[target];
     HANDRAIL_RETURN_IF_ERROR(CheckCanBeLowered(module, lowered));
-    HANDRAIL_ASSIGN_OR_RETURN(const DebugInfo others, DebugInfoOfBefore());
+    // Of the lowerings that the archive went through already.
+    HANDRAIL_ASSIGN_OR_RETURN(const DebugInfo others, ReadOwnUnits(*archive_, budget_));
     HANDRAIL_ASSIGN_OR_RETURN(const LoweredPart part,
                               CallBackend(module, selection_,
                                           {.class_name = lowered.class_name,
@@ -180,18 +181,6 @@ class OneLowering {
       }
     }
     return callers;
-  }
-
-  // That of lowerings that the archive went through already.
-  Result<DebugInfo> DebugInfoOfBefore() {
-    if (archive_->Find(kOwnDebugInfoName) == nullptr) return DebugInfo();
-    HANDRAIL_ASSIGN_OR_RETURN(const RecordBytes record, archive_->Read(kOwnDebugInfoName, budget_));
-    const auto bytes = record.bytes();
-    HANDRAIL_ASSIGN_OR_RETURN(
-        const DebugMap map,
-        DebugMap::FromBytes({bytes.begin(), bytes.end()},
-                            fmt::format("{}: record '{}'", name_, kOwnDebugInfoName)));
-    return DecodeDebugMap(map);
   }
 
   Status WriteObjects(const Pickle& pickle, const ModuleTree& tree, uint32_t target,

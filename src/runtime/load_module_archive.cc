@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -119,25 +120,13 @@ class ModuleArchiveReader {
   std::optional<Error> fault_;  // of a class that an object names
 };
 
-// The handles of lowered parts, or nothing.
-Result<std::optional<DebugInfo>> ReadLoweredParts(const Archive& archive, MemoryBudget& budget) {
-  if (archive.Find(kOwnDebugInfoName) == nullptr) return std::nullopt;
-  HANDRAIL_ASSIGN_OR_RETURN(const RecordBytes record, archive.Read(kOwnDebugInfoName, budget));
-  HANDRAIL_ASSIGN_OR_RETURN(
-      const DebugMap map,
-      DebugMap::FromBytes({record.bytes().begin(), record.bytes().end()},
-                          fmt::format("{}: record '{}'", archive.name(), kOwnDebugInfoName)));
-  HANDRAIL_ASSIGN_OR_RETURN(DebugInfo info, DecodeDebugMap(map));
-  return info;
-}
-
 Result<DebugMap> MapOf(DebugInfo own, const Archive& archive, MemoryBudget& budget,
                        std::vector<std::string>& warnings) {
-  Result<std::optional<DebugInfo>> lowered = ReadLoweredParts(archive, budget);
+  Result<DebugInfo> lowered = ReadOwnUnits(archive, budget);
   if (!lowered) {
     warnings.push_back(lowered.error().message);
-  } else if (*lowered) {
-    const DebugInfo* const infos[] = {&own, &**lowered};
+  } else if (!lowered->units.empty()) {
+    const DebugInfo* const infos[] = {&own, &*lowered};
     Result<DebugInfo> merged = MergeDebugInfo(infos);
     if (merged) {
       own = *std::move(merged);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "handrail/debug_map/debug_map.h"
 #include "handrail/debug_map/debug_map_writer.h"
@@ -22,22 +25,11 @@ Status ChargeRows(const DebugMap& map, MemoryCharge& charge) {
     const Answer<DebugMap::UnitInfo> unit = map.unit(UnitId{i});
     if (!unit) continue;  // decoding says what is wrong with it
     if (unit->handle_count > UINT64_MAX / kRowBytes - rows) {
-      return charge.Take(UINT64_MAX, "debug map");
+      return charge.Take(UINT64_MAX, map.name());
     }
     rows += unit->handle_count;
   }
-  return charge.Take(rows * kRowBytes, "debug map");
-}
-
-Result<DebugInfo> DecodeOwnUnits(const Archive& archive, MemoryBudget& budget,
-                                 MemoryCharge& charge) {
-  HANDRAIL_ASSIGN_OR_RETURN(const RecordBytes record, archive.Read(kOwnDebugInfoName, budget));
-  const std::span<const std::byte> bytes = record.bytes();
-  HANDRAIL_RETURN_IF_ERROR(charge.Take(bytes.size(), "debug map"));
-  HANDRAIL_ASSIGN_OR_RETURN(const DebugMap map,
-                            DebugMap::FromBytes({bytes.begin(), bytes.end()}, "debug map"));
-  HANDRAIL_RETURN_IF_ERROR(ChargeRows(map, charge));
-  return DecodeDebugMap(map);
+  return charge.Take(rows * kRowBytes, map.name());
 }
 
 // Both ascend.
@@ -57,16 +49,28 @@ void RemoveHandles(const std::vector<DebugHandle>& removed, Unit& unit) {
 
 }  // namespace
 
+Result<DebugInfo> ReadOwnUnits(const Archive& archive, MemoryBudget& budget) {
+  if (archive.Find(kOwnDebugInfoName) == nullptr) return DebugInfo();
+  HANDRAIL_ASSIGN_OR_RETURN(const RecordBytes record, archive.Read(kOwnDebugInfoName, budget));
+  const std::span<const std::byte> bytes = record.bytes();
+  const std::string place = fmt::format("{}: record '{}'", archive.name(), kOwnDebugInfoName);
+  MemoryCharge charge(budget);
+  HANDRAIL_RETURN_IF_ERROR(charge.Take(bytes.size(), place));
+  HANDRAIL_ASSIGN_OR_RETURN(const DebugMap map,
+                            DebugMap::FromBytes({bytes.begin(), bytes.end()}, place));
+  HANDRAIL_RETURN_IF_ERROR(ChargeRows(map, charge));
+  return DecodeDebugMap(map);
+}
+
 void AddOwnUnits(const Archive& archive, MemoryBudget& budget, WarningList& warnings,
                  TorchDebugInfo& result) {
   if (archive.Find(kOwnDebugInfoName) == nullptr) return;
   result.has_debug_info = true;
-  MemoryCharge charge(budget);
-  Result<DebugInfo> own = DecodeOwnUnits(archive, budget, charge);
+  Result<DebugInfo> own = ReadOwnUnits(archive, budget);
   if (!own) {
-    return warnings.Add(kOwnDebugInfoName,
-                        own.error().code == ErrorCode::kLimit ? Fault::kMemory : Fault::kRecord,
-                        std::move(own).error());
+    const bool is_limit = own.error().code == ErrorCode::kLimit;
+    return warnings.AddWhole(kOwnDebugInfoName, is_limit ? Fault::kMemory : Fault::kRecord,
+                             std::move(own).error());
   }
   for (Unit& unit : own->units) {
     unit.build_id = result.build_id;

@@ -23,6 +23,11 @@ namespace handrail {
 inline constexpr std::string_view kOwnDebugInfoName = "handrail/debug_info";
 inline constexpr std::string_view kBuildKeyName = "handrail/build_key";
 
+// The units in kOwnDebugInfoName; none if the archive has no such record. Fails with kLimit where
+// they would take more than `budget` has, and as reading a record and a debug map does; errors name
+// archive and record.
+Result<DebugInfo> ReadOwnUnits(const Archive& archive, MemoryBudget& budget);
+
 // Adds the units in kOwnDebugInfoName, if the archive has one, to `result.info`: they get the
 // archive's build id, and the unit of PyTorch's own records loses the handles that they have.
 // `result` is otherwise complete. What cannot be read is a warning.
