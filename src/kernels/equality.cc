@@ -2,15 +2,20 @@
 
 #include <cmath>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "handrail/values/object.h"
+
 namespace handrail::kernels {
 
 namespace {
 
+using values::Dict;
 using values::Value;
 using Kind = Value::Kind;
 
@@ -51,24 +56,89 @@ std::string DescribeFloat(double number) {
   return fmt::format("{:.17g}", number);
 }
 
-std::string DescribeSimply(const Value& value) {
-  switch (value.kind()) {
-    case Kind::kNone:
-      return "None";
-    case Kind::kBool:
-      return value.bool_value() ? "True" : "False";
-    case Kind::kInt:
-      return std::to_string(value.int_value());
-    case Kind::kFloat:
-      return DescribeFloat(value.float_value());
-    case Kind::kString:
-      return value.string();
-    case Kind::kDevice:
-      return value.device();
-    default:
-      return "<" + std::string(values::ToString(value.kind())) + ">";
+// Lists, dicts and objects may contain themselves, and the same list many times: what is too deep
+// or too long is left out.
+class Description {
+ public:
+  void Append(const Value& value, int depth) {
+    if (depth == kDepthMax || text_.size() > kBytesMax) {
+      text_ += "...";
+      return;
+    }
+    switch (value.kind()) {
+      case Kind::kNone:
+        text_ += "None";
+        return;
+      case Kind::kBool:
+        text_ += value.bool_value() ? "True" : "False";
+        return;
+      case Kind::kInt:
+        text_ += std::to_string(value.int_value());
+        return;
+      case Kind::kFloat:
+        text_ += DescribeFloat(value.float_value());
+        return;
+      case Kind::kString:
+        text_ += value.string();
+        return;
+      case Kind::kDevice:
+        text_ += value.device();
+        return;
+      case Kind::kList:
+        return AppendElements("[", value.list().elements, "]", depth);
+      case Kind::kTuple: {
+        const std::vector<Value>& elements = value.tuple().elements;
+        return AppendElements("(", elements, elements.size() == 1 ? ",)" : ")", depth);
+      }
+      case Kind::kDict:
+        return AppendEntries(value.dict().entries(), depth);
+      case Kind::kTensor:
+        text_ += fmt::format("<tensor of {} [{}]>", ToString(value.tensor().element_type()),
+                             fmt::join(value.tensor().sizes(), ", "));
+        return;
+      case Kind::kObject:
+        text_ += "<" + value.object().object_class().name + ">";
+        return;
+      case Kind::kEnum:
+        text_ += value.enum_member().class_name + "." + value.enum_member().name;
+        return;
+      case Kind::kComplex:
+      case Kind::kCapsule:
+        text_ += fmt::format("<{}>", values::ToString(value.kind()));
+        return;
+    }
   }
-}
+
+  std::string Take() && { return std::move(text_); }
+
+ private:
+  static constexpr int kDepthMax = 64;
+  static constexpr size_t kBytesMax = size_t{1} << 20;
+
+  void AppendElements(std::string_view open, const std::vector<Value>& elements,
+                      std::string_view close, int depth) {
+    text_ += open;
+    for (const Value& element : elements) {
+      if (&element != elements.data()) text_ += ", ";
+      Append(element, depth + 1);
+      if (text_.size() > kBytesMax) break;
+    }
+    text_ += close;
+  }
+  void AppendEntries(const std::vector<Dict::Entry>& entries, int depth) {
+    text_ += "{";
+    for (const Dict::Entry& entry : entries) {
+      if (&entry != entries.data()) text_ += ", ";
+      Append(entry.first, depth + 1);
+      text_ += ": ";
+      Append(entry.second, depth + 1);
+      if (text_.size() > kBytesMax) break;
+    }
+    text_ += "}";
+  }
+
+  std::string text_;
+};
 
 }  // namespace
 
@@ -90,41 +160,9 @@ bool IsEqual(const Value& a, const Value& b) {
 }
 
 std::string Describe(const Value& value) {
-  // A text that closes a container waits under what the container holds.
-  struct Waiting {
-    Value value;
-    std::string text;
-  };
-  std::string text;
-  std::vector<Waiting> waiting = {{value, ""}};
-  while (!waiting.empty()) {
-    const Waiting next = std::move(waiting.back());
-    waiting.pop_back();
-    text += next.text;
-    if (!HasElements(next.value) && next.value.kind() != Kind::kDict) {
-      text += DescribeSimply(next.value);
-      continue;
-    }
-    std::vector<Waiting> held;
-    if (next.value.kind() == Kind::kDict) {
-      for (const auto& [key, element] : next.value.dict().entries()) {
-        held.push_back({key, held.empty() ? "" : ", "});
-        held.push_back({element, ": "});
-      }
-    } else {
-      for (const Value& element : Elements(next.value)) {
-        held.push_back({element, held.empty() ? "" : ", "});
-      }
-    }
-    const bool is_list = next.value.kind() == Kind::kList;
-    const bool is_dict = next.value.kind() == Kind::kDict;
-    text += is_list ? "[" : (is_dict ? "{" : "(");
-    const bool is_single = !is_list && !is_dict && held.size() == 1;
-    waiting.push_back(
-        {Value(std::string(is_list ? "]" : (is_dict ? "}" : (is_single ? ",)" : ")")))), ""});
-    for (size_t i = held.size(); i-- > 0;) waiting.push_back(std::move(held[i]));
-  }
-  return text;
+  Description description;
+  description.Append(value, 0);
+  return std::move(description).Take();
 }
 
 }  // namespace handrail::kernels

@@ -86,6 +86,16 @@ TEST(Kernels, TextIsWrittenAsPythonDoes) {
   EXPECT_EQ(Call("aten::str", "", {Ints({1, 2})}).string(), "[1, 2]");
 }
 
+// PyTorch never ends here.
+TEST(Kernels, TextOfAListThatContainsItselfEnds) {
+  const Value list = MakeList({Value(1)});
+  for (int i = 0; i < 2; ++i) list.list().elements.push_back(list);
+  const std::string text = Call("aten::str", "", {list}).string();
+  EXPECT_TRUE(text.starts_with("[1, [1, [1, "));
+  EXPECT_LT(text.size(), size_t{2} << 20);
+  list.list().elements.clear();  // counted references do not free cycles
+}
+
 TEST(Kernels, ArithmeticBroadcasts) {
   const Value a = Floats({2, 1}, {1, 2});
   const Value b = Floats({3}, {10, 20, 30});

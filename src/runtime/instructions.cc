@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "handrail/runtime/run_error.h"
 #include "handrail/values/object.h"
+
+#include "kernels/equality.h"
 
 namespace handrail::runtime {
 namespace {
@@ -76,7 +77,7 @@ void IndexDict(Stack& stack) {
   const Value key = Pop(stack);
   const Value dict = Pop(stack);
   const Value* const found = OfKind(dict, Kind::kDict).dict().Find(key);
-  if (found == nullptr) throw ModelError("KeyError: " + TextOf(key));
+  if (found == nullptr) throw ModelError("KeyError: " + kernels::Describe(key));
   stack.push_back(*found);
 }
 
@@ -104,7 +105,7 @@ void Format(size_t count, Stack& stack) {
     if (used == arguments.size()) {
       throw ModelError("Too few arguments for format string: " + format);
     }
-    text += TextOf(arguments[used]);
+    text += kernels::Describe(arguments[used]);
     begin = place + 2;
   }
   text.append(format, begin);
@@ -156,66 +157,6 @@ void NumberToTensor(Stack& stack) {
   stack.emplace_back(std::move(tensor));
 }
 
-std::string TextOfNumber(double number) {
-  constexpr double kWholeMax = 1e10;
-  if (std::isfinite(number) && std::abs(number) < kWholeMax && number == std::trunc(number)) {
-    return fmt::format("{}{:.0f}.", std::signbit(number) && number == 0 ? "-" : "",
-                       number == 0 ? 0 : number);
-  }
-  if (std::isnan(number)) return std::signbit(number) ? "-nan" : "nan";
-  return fmt::format("{:.17g}", number);
-}
-
-// Values inside of values, by recursion: what is deeper, or contains itself, is left out.
-std::string TextOfInside(const Value& value, int depth) {
-  constexpr int kDepthMax = 64;
-  if (depth == kDepthMax) return "...";
-  const auto joined = [&](const std::vector<Value>& elements) {
-    std::string text;
-    for (const Value& element : elements) {
-      if (!text.empty()) text += ", ";
-      text += TextOfInside(element, depth + 1);
-    }
-    return text;
-  };
-  switch (value.kind()) {
-    case Kind::kNone:
-      return "None";
-    case Kind::kBool:
-      return value.bool_value() ? "True" : "False";
-    case Kind::kInt:
-      return std::to_string(value.int_value());
-    case Kind::kFloat:
-      return TextOfNumber(value.float_value());
-    case Kind::kString:
-      return value.string();
-    case Kind::kDevice:
-      return value.device();
-    case Kind::kList:
-      return "[" + joined(value.list().elements) + "]";
-    case Kind::kTuple:
-      return "(" + joined(value.tuple().elements) +
-             (value.tuple().elements.size() == 1 ? ",)" : ")");
-    case Kind::kDict: {
-      std::string text;
-      for (const auto& [key, element] : value.dict().entries()) {
-        if (!text.empty()) text += ", ";
-        text += TextOfInside(key, depth + 1) + ": " + TextOfInside(element, depth + 1);
-      }
-      return "{" + text + "}";
-    }
-    case Kind::kTensor:
-      return fmt::format("<tensor of {} [{}]>", ToString(value.tensor().element_type()),
-                         fmt::join(value.tensor().sizes(), ", "));
-    case Kind::kObject:
-      return "<" + value.object().object_class().name + ">";
-    case Kind::kEnum:
-      return value.enum_member().class_name + "." + value.enum_member().name;
-    default:
-      return std::string("<") + std::string(ToString(value.kind())) + ">";
-  }
-}
-
 }  // namespace
 
 Value Pop(Stack& stack) {
@@ -229,10 +170,6 @@ void Need(const Stack& stack, size_t count) {
   if (stack.size() < count) [[unlikely]] {
     throw ModelError(fmt::format("need {} values on the stack, have {}", count, stack.size()));
   }
-}
-
-std::string TextOf(const Value& value) {
-  return TextOfInside(value, 0);
 }
 
 void RunValueInstruction(const LinkedFunction& function, const Instruction& instruction,

@@ -20,7 +20,4 @@ void Need(const values::Stack& stack, size_t count);
 void RunValueInstruction(const LinkedFunction& function, const bytecode::Instruction& instruction,
                          values::Stack& stack);
 
-// As `str` gives it: what FORMAT and prim::Print write.
-std::string TextOf(const values::Value& value);
-
 }  // namespace handrail::runtime

@@ -8,6 +8,7 @@
 #include "handrail/base/limits.h"
 #include "handrail/runtime/run_error.h"
 
+#include "kernels/equality.h"
 #include "runtime/instructions.h"
 
 namespace handrail::runtime {
@@ -99,7 +100,7 @@ void Interpreter::CallOperatorOfMany(const LinkedFunction& function, const Instr
   std::string line;
   for (auto value = first; value != stack.end(); ++value) {
     if (value != first) line += ' ';
-    line += TextOf(*value);
+    line += kernels::Describe(*value);
   }
   stack.erase(first, stack.end());
   output_.prints << line << '\n';
@@ -275,7 +276,7 @@ void Interpreter::Loop(Stack& stack) {
         case Opcode::WARN: {
           Need(stack, 2);
           stack.pop_back();  // how far up the stack the warning is about
-          output_.warnings << "warning: " << TextOf(Pop(stack)) << '\n';
+          output_.warnings << "warning: " << kernels::Describe(Pop(stack)) << '\n';
           ++frame.at;
           break;
         }
