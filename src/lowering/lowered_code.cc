@@ -7,11 +7,11 @@
 
 #include "handrail/graph/definition.h"
 
+#include "graph/lowered_class.h"
+
 namespace handrail {
 namespace {
 
-constexpr std::string_view kBackends = "__torch__.torch.classes.__backends__.";
-constexpr std::string_view kDebugInfo = "__torch__.torch.classes.backendutils.BackendDebugInfo";
 // PyTorch's serializer gives an expression a name of its own from this length on, indentation
 // included.
 constexpr size_t kInlineSizeMax = 40;
@@ -261,8 +261,8 @@ std::string ClassHead(const std::string& class_name) {
 
 GeneratedClass LoweredModuleCode(const std::string& class_name, const std::string& backend,
                                  const std::vector<LoweredMethod>& methods) {
-  const std::string backend_class = fmt::format("{}{}", kBackends, backend);
-  const std::string debug_info_class(kDebugInfo);
+  const std::string backend_class = fmt::format("{}{}", graph::kBackendClassPrefix, backend);
+  const std::string debug_info_class(graph::kBackendDebugInfoClass);
   GeneratedClass code;
   code.Put(ClassHead(class_name));
   code.Put("  __processed_module : Any\n  __method_compile_spec : Dict[str, Any]\n");

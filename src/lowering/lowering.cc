@@ -18,6 +18,7 @@
 #include "archive/archive_edit.h"
 #include "archive/pickle.h"
 #include "archive/pickle_copy.h"
+#include "graph/lowered_class.h"
 #include "lowering/backend_call.h"
 #include "lowering/class_changes.h"
 #include "lowering/class_names.h"
@@ -137,7 +138,7 @@ class OneLowering {
     CodeFiles code(*archive_, budget_);
     ClassNames names(*archive_);
     const std::string of = fmt::format("{}.{}", selection_.backend, lowered.class_name);
-    lowered_class_ = names.Unused("torch.jit.LoweredModule." + of);
+    lowered_class_ = names.Unused(std::string(graph::kLoweredModulePrefix) + of);
     wrapper_class_ = names.Unused("torch.jit.LoweredWrapper." + of);
     HANDRAIL_ASSIGN_OR_RETURN(const ClassChanges changes,
                               ChangeClasses(tree, target, wrapper_class_, code, names));

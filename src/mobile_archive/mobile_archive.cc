@@ -12,6 +12,7 @@
 #include "handrail/torch_debug/torch_debug.h"
 
 #include "archive/archive_edit.h"
+#include "graph/lowered_class.h"
 #include "mobile_archive/backend_units.h"
 #include "mobile_archive/bytecode_writer.h"
 #include "mobile_archive/exported_functions.h"
@@ -109,7 +110,7 @@ class Maker {
     for (uint32_t row = 0; row < objects.size(); ++row) {
       if (objects.kind({row}) != values::ValueKind::kObject) continue;
       const std::string_view name = objects.class_name({row});
-      if (name.find(".LoweredModule.") != std::string_view::npos) lowered.insert(name);
+      if (graph::IsLoweredModule(name)) lowered.insert(name);
     }
     return lowered.size() > blobs_.units.size();
   }

@@ -4,6 +4,7 @@
 
 #include "handrail/runtime/run_error.h"
 
+#include "graph/lowered_class.h"
 #include "runtime/instructions.h"
 
 namespace handrail::runtime {
@@ -11,9 +12,6 @@ namespace {
 
 using values::Stack;
 using values::Value;
-
-constexpr std::string_view kBackends = "__torch__.torch.classes.__backends__.";
-constexpr std::string_view kDebugInfo = "__torch__.torch.classes.backendutils.BackendDebugInfo";
 
 // One method: how many arguments it takes, and what it makes of them.
 struct Method {
@@ -77,15 +75,11 @@ const Method* FindMethod(std::string_view name, bool is_backend) {
 
 }  // namespace
 
-bool IsLoweredModule(std::string_view class_name) {
-  return class_name.find(".LoweredModule.") != std::string_view::npos;
-}
-
 std::optional<std::string_view> BackendMethods::Call(const values::ObjectClass& object_class,
                                                      std::string_view method_name,
                                                      size_t argument_count, Stack& stack) {
-  const bool is_backend = object_class.name.starts_with(kBackends);
-  if (!is_backend && object_class.name != kDebugInfo) return std::nullopt;
+  const bool is_backend = object_class.name.starts_with(graph::kBackendClassPrefix);
+  if (!is_backend && object_class.name != graph::kBackendDebugInfoClass) return std::nullopt;
   const Method* const method = FindMethod(method_name, is_backend);
   if (method == nullptr) return std::nullopt;
   if (method->argument_count != argument_count) {
@@ -94,7 +88,8 @@ std::optional<std::string_view> BackendMethods::Call(const values::ObjectClass& 
   }
   std::string_view backend;
   if (is_backend) {
-    const std::string_view name = std::string_view(object_class.name).substr(kBackends.size());
+    const std::string_view name =
+        std::string_view(object_class.name).substr(graph::kBackendClassPrefix.size());
     auto known = names_.find(name);
     if (known == names_.end()) known = names_.emplace(name).first;
     backend = *known;

@@ -11,10 +11,6 @@
 
 namespace handrail::runtime {
 
-// Whether a class is one that was generated for a lowered module:
-// "torch.jit.LoweredModule.demo.__torch__.M".
-bool IsLoweredModule(std::string_view class_name);
-
 // Not thread-safe.
 class BackendMethods final : public ForeignMethods {
  public:

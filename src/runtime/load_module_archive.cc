@@ -6,7 +6,7 @@
 #include "handrail/debug_map/debug_map_writer.h"
 #include "handrail/graph/loaded_module.h"
 
-#include "runtime/backend_methods.h"
+#include "graph/lowered_class.h"
 #include "runtime/load_archive.h"
 #include "torch_debug/own_records.h"
 
@@ -104,7 +104,7 @@ class ModuleArchiveReader {
                    const std::vector<values::ObjectState>& states) const {
     const bool has_blobs =
         std::any_of(states.begin(), states.end(), [](const values::ObjectState& state) {
-          return IsLoweredModule(state.object->object_class().name);
+          return graph::IsLoweredModule(state.object->object_class().name);
         });
     const graph::Definition& top = module_.unit().definition(module_.top());
     const std::string_view type = module_.unit().text(top.name);

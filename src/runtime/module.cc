@@ -8,6 +8,7 @@
 
 #include "handrail/kernels/kernels.h"
 
+#include "graph/lowered_class.h"
 #include "runtime/backend_methods.h"
 #include "runtime/failure_text.h"
 #include "runtime/interpreter.h"
@@ -86,7 +87,7 @@ class Module::State {
       std::string message =
           fmt::format("'{}.__setstate__': {}", class_name, result.error().ToString());
       // The rest of the model runs without the backend.
-      if (IsLoweredModule(class_name)) {
+      if (graph::IsLoweredModule(class_name)) {
         parts_.warnings.push_back(
             fmt::format("'{}.__setstate__': {}", class_name, result.error().message));
       } else {

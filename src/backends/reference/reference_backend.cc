@@ -14,6 +14,7 @@
 #include "bytecode/emitter.h"
 #include "graph/block_walk.h"
 #include "graph/clone.h"
+#include "graph/lowered_class.h"
 #include "runtime/backend_methods.h"
 #include "runtime/interpreter.h"
 #include "runtime/linked_program.h"
@@ -28,7 +29,6 @@ using reference::Method;
 using values::Value;
 
 constexpr std::string_view kSetState = "__setstate__";
-constexpr std::string_view kLoweredModule = "torch.jit.LoweredModule.";
 
 bool GivesTuple(const Graph& graph) {
   const graph::TypeTable& types = graph.unit().types;
@@ -104,7 +104,7 @@ class ReferenceBackend final : public Backend {
                            const GenerateDebugHandles& generate_handles) const override {
     for (const values::ObjectState& state : module.states) {
       const std::string& name = state.object->object_class().name;
-      if (name.starts_with(kLoweredModule)) continue;
+      if (name.starts_with(graph::kLoweredModulePrefix)) continue;
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("the reference backend cannot take an object of {}, which sets its "
                               "own state",
@@ -173,14 +173,14 @@ class ReferenceBackend final : public Backend {
   // What `__setstate__` of a lowered module does.
   static Status SetUp(const values::ObjectState& state) {
     const std::string& class_name = state.object->object_class().name;
-    const bool is_lowered = class_name.starts_with(kLoweredModule) &&
+    const bool is_lowered = class_name.starts_with(graph::kLoweredModulePrefix) &&
                             state.state.kind() == Value::Kind::kTuple &&
                             state.state.tuple().elements.size() >= 2;
     if (!is_lowered) {
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("reference: cannot call {} of {}", kSetState, class_name));
     }
-    const std::string rest = class_name.substr(kLoweredModule.size());
+    const std::string rest = class_name.substr(graph::kLoweredModulePrefix.size());
     const std::string backend_name = rest.substr(0, rest.find('.'));
     HANDRAIL_ASSIGN_OR_RETURN(const std::shared_ptr<const Backend> backend,
                               BackendRegistry::OfProcess().FindAvailable(backend_name));
@@ -192,7 +192,7 @@ class ReferenceBackend final : public Backend {
       handles->Set(Value(std::move(method.name)), std::move(method.handle));
     }
     auto custom_class = std::make_shared<const values::ObjectClass>(
-        values::ObjectClass{"__torch__.torch.classes.__backends__." + backend_name, {}});
+        values::ObjectClass{std::string(graph::kBackendClassPrefix) + backend_name, {}});
     const auto set = [&](std::string_view name, Value value) {
       if (Value* const slot = state.object->FindAttribute(name)) *slot = std::move(value);
     };
